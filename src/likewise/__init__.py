@@ -1,0 +1,1 @@
+"""Likewise: which results from a stand-in to trust, which to prove on the real thing."""

@@ -1,0 +1,5 @@
+"""The `likewise` command."""
+
+
+def main() -> None:
+    """Run the command line."""

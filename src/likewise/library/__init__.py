@@ -1,0 +1,1 @@
+"""Boundary 2: a Python library's API. Its recorder comes with the library snapshots."""

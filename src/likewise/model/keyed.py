@@ -1,0 +1,47 @@
+"""One call in its context: the unit of evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from likewise.model.interaction import Operation
+
+Fingerprint = str
+"""The hash of a canonical form, in hexadecimal."""
+
+Spot = tuple[int, int]
+"""A call in a world: which trace of the world, which interaction of that trace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keyed:
+    """An interaction reduced to what must repeat for its answer to be known.
+
+    `key` covers the operation, its request, and the history of the resources it touches, read at
+    `width` (0: the resource's own history; each step takes in one more ancestor's).
+    `context` lists the writes in that history; with `needs`, the calls whose answers the request
+    quotes, it is what a replay of this call on the reference consists of.
+    """
+
+    position: int
+    operation: Operation
+    key: Fingerprint
+    answer: Fingerprint
+    context: tuple[Spot, ...] = ()
+    needs: tuple[Spot, ...] = ()
+    timed: bool = False
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sketch:
+    """Which tokens one candidate run of a test showed at which place.
+
+    Two sketches of the same test on the same code tell constants from what varies.
+    """
+
+    test: str
+    run: str
+    code: str = ""
+    when: float = 0.0
+    tokens: dict[str, list[str]]

@@ -1,0 +1,82 @@
+"""What one attempt at one test did at the boundary, and the recording of a whole run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from likewise.model.interaction import Interaction
+from likewise.model.target import Role, Target
+
+
+class Result(StrEnum):
+    """How an attempt at a test ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    UNFINISHED = "unfinished"
+    """The run ended before the test did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """The interactions of one attempt at one test.
+
+    `world` names the state behind the boundary: traces of one world, in their order, build on
+    each other's writes; a reset or a fresh namespace starts a new world.
+    `unclear` lists why the trace may not be the whole truth (a call that came after the test's end,
+    a client that bypassed the routing, …); an unclear trace is never trusted.
+    """
+
+    test: str
+    role: Role
+    interactions: tuple[Interaction, ...]
+    result: Result = Result.PASSED
+    attempt: int = 0
+    world: str = ""
+    unclear: tuple[str, ...] = ()
+    failure: str = ""
+    started: float = 0.0
+    ended: float = 0.0
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether every call is known to be in its place."""
+        return not self.unclear
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """A trace without secrets: the only form that a store accepts.
+
+    Made by `likewise.canonical.redact` and nowhere else.
+    """
+
+    trace: Trace
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a recording comes from. `code` identifies the code under test, tests included."""
+
+    run: str
+    started: float = 0.0
+    code: str = ""
+    targets: tuple[Target, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """The traces of one run, in the order in which they started."""
+
+    provenance: Provenance
+    traces: tuple[Trace, ...]
+    complete: bool = True
+
+    @property
+    def calls(self) -> int:
+        """How many interactions the recording holds."""
+        return sum(len(trace.interactions) for trace in self.traces)

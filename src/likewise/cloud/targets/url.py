@@ -1,0 +1,135 @@
+"""Any endpoint of the user's own, by URL."""
+
+from __future__ import annotations
+
+import os
+import re
+from urllib.parse import unquote, urlsplit
+
+from likewise.cloud.targets.process import accepts
+from likewise.cloud.targets.running import (
+    AWS_ENDPOINTS,
+    AZURITE_ACCOUNT,
+    AZURITE_KEY,
+    Running,
+    aws_environment,
+    azure_environment,
+)
+from likewise.cloud.targets.spec import AWS_SERVICES, AZURE_SERVICES, SERVICES, Spec
+from likewise.model import ConfigurationError, Role, Target, TargetUnavailable
+
+FORM = re.compile(r"^(?:(?P<services>[a-z0-9+]+)\+)?(?P<url>https?://.+)$")
+EXAMPLE = "http://127.0.0.1:9000, s3+http://127.0.0.1:9000 or s3+dynamodb+https://KEY:SECRET@host"
+
+
+def is_url(text: str) -> bool:
+    """Whether this names an endpoint and not a target of ours."""
+    return "://" in text
+
+
+def parse(text: str) -> Spec:
+    """Read one endpoint, or several with commas between, each with the services it is for in front."""
+    endpoints: dict[str, str] = {}
+    open_for_all = ""
+    access_key = secret_key = ""
+    for part in text.split(","):
+        match = FORM.match(part.strip())
+        parts = urlsplit(match["url"]) if match else None
+        if match is None or parts is None or not parts.hostname:
+            raise ConfigurationError(
+                f"not an endpoint: {_without_keys(part)}", todo=f"Write it as {EXAMPLE}."
+            )
+        if parts.username:
+            access_key, secret_key = unquote(parts.username), unquote(parts.password or "")
+        url = _without_keys(match["url"]).rstrip("/")
+        named = frozenset((match["services"] or "").split("+")) - {""}
+        if named - SERVICES:
+            raise ConfigurationError(
+                f"unknown service {', '.join(sorted(named - SERVICES))} in {_without_keys(part)}",
+                todo=f"Services are {', '.join(sorted(SERVICES))}.",
+            )
+        if not named:
+            open_for_all = url
+        endpoints |= dict.fromkeys(sorted(named), url)
+    if open_for_all:
+        endpoints[""] = open_for_all
+    return Spec(
+        name=_without_keys(text),
+        services=frozenset(endpoints) - {""},
+        endpoints=endpoints,
+        access_key=access_key,
+        secret_key=secret_key,
+        about="an endpoint of your own",
+    )
+
+
+def _without_keys(text: str) -> str:
+    return re.sub(r"//[^/@]*@", "//", text)
+
+
+class Endpoint(Running):
+    """A server that somebody else runs."""
+
+    def __init__(self, spec: Spec, *, role: Role, services: frozenset[str]) -> None:
+        self.target = Target(name=spec.name, role=role)
+        default = spec.endpoints.get("")
+        wanted = {service: spec.endpoints.get(service, default) for service in sorted(services)}
+        self._endpoints = {service: url for service, url in wanted.items() if url is not None}
+        self._access_key, self._secret_key = spec.access_key, spec.secret_key
+
+    def endpoint(self, service: str) -> str | None:
+        """Where the service answers."""
+        return self._endpoints.get(service)
+
+    def environment(self) -> dict[str, str]:
+        """The variables that send a suite here.
+
+        The keys are those in the URL, else those in the user's environment (it is the user's server),
+        else ones that mean nothing.
+        """
+        access = self._access_key or os.environ.get("AWS_ACCESS_KEY_ID") or "testing"
+        secret = self._secret_key or os.environ.get("AWS_SECRET_ACCESS_KEY") or "testing"
+        return aws_environment(self._endpoints, access_key=access, secret_key=secret) | self._azure()
+
+    def _azure(self) -> dict[str, str]:
+        urls = {service: url for service, url in self._endpoints.items() if service in AZURE_SERVICES}
+        if not urls:
+            return {}
+        parts = urlsplit(next(iter(urls.values())))
+        # An emulator names the account in the path, the cloud's own addresses in the host.
+        account = parts.path.strip("/") or (parts.hostname or "").partition(".")[0]
+        emulator = account == AZURITE_ACCOUNT
+        key = self._secret_key or (AZURITE_KEY if emulator else os.environ.get("AZURE_STORAGE_KEY", ""))
+        if not key:
+            raise ConfigurationError(
+                f"no key for the storage account {account}",
+                where=self.target.name,
+                todo="Set AZURE_STORAGE_KEY, or put it into the URL as //ACCOUNT:KEY@host.",
+            )
+        return azure_environment(urls, account=self._access_key or account, key=key)
+
+    def cleared(self) -> frozenset[str]:
+        """Other endpoints; and a profile, which would bring its own."""
+        aws = (*AWS_ENDPOINTS, "AWS_PROFILE", "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")
+        return frozenset(aws) if AWS_SERVICES & set(self._endpoints) else frozenset()
+
+    def is_alive(self) -> bool:
+        """Whether all endpoints accept connections."""
+        return not self._dead()
+
+    def _dead(self) -> list[str]:
+        down = []
+        for url in sorted(set(self._endpoints.values())):
+            parts = urlsplit(url)
+            if not accepts(parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)):
+                down.append(url)
+        return down
+
+    def check(self) -> None:
+        """Make sure that somebody is there."""
+        if down := self._dead():
+            raise TargetUnavailable(
+                f"nobody answers at {', '.join(down)}",
+                why="the connection was refused or timed out",
+                todo="Start the server, or correct the URL.",
+            )

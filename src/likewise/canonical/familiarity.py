@@ -1,0 +1,87 @@
+"""Learn what varies: a constant is what two runs of the same test show at the same place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from likewise.canonical.leaves import leaves, outcome_value
+from likewise.canonical.tokens import looks_random, pieces
+from likewise.model import Interaction, Sketch, Trace
+
+
+def request_place(interaction: Interaction, place: str) -> str:
+    """The name under which a place of a request is learned."""
+    return f"{interaction.operation}?{place}"
+
+
+def answer_place(interaction: Interaction, place: str) -> str:
+    """The name under which a place of an answer is learned."""
+    return f"{interaction.operation}!{place}"
+
+
+def sketch(trace: Trace, *, run: str, code: str = "", when: float = 0.0) -> Sketch:
+    """Which tokens a trace shows at which place."""
+    shown: dict[str, set[str]] = {}
+    for interaction in trace.interactions:
+        for place, leaf in leaves(interaction.arguments):
+            if tokens := pieces(leaf)[1]:
+                shown.setdefault(request_place(interaction, place), set()).update(tokens)
+        for place, leaf in leaves(outcome_value(interaction.outcome)):
+            if tokens := pieces(leaf)[1]:
+                shown.setdefault(answer_place(interaction, place), set()).update(tokens)
+    return Sketch(
+        test=trace.test,
+        run=run,
+        code=code,
+        when=when,
+        tokens={place: sorted(tokens) for place, tokens in shown.items()},
+    )
+
+
+class Familiarity:
+    """What the candidate runs of one test say about what varies in it.
+
+    A token is variable only on positive evidence: it stood in one run, and another run of the same
+    code did without it at that place. On code seen once, a token is variable only if it looks random
+    and stands at a place that varied before. Everything else is a constant and must repeat exactly.
+    """
+
+    __slots__ = ("_memo", "_places", "_varying", "sketches")
+
+    def __init__(self, sketches: Iterable[Sketch] = ()) -> None:
+        self.sketches = tuple({(sketch.run, sketch.test): sketch for sketch in sketches}.values())
+        repeats: dict[str, int] = {}
+        for known in self.sketches:
+            repeats[known.code] = repeats.get(known.code, 0) + 1
+        self._places: dict[str, dict[str, str | None]] = {}
+        for known in self.sketches:
+            for place, tokens in known.tokens.items():
+                seen = self._places.setdefault(place, {})
+                for token in tokens:
+                    # None marks a constant; otherwise the code of the only run that showed the token.
+                    seen[token] = None if token in seen else known.code
+        self._varying: dict[str, bool] = {}
+        for place, seen in self._places.items():
+            lonely = (code for code in seen.values() if code is not None)
+            self._varying[place] = any(repeats[code] > 1 for code in lonely)
+        self._memo: dict[tuple[str, str], bool] = {}
+        for place, seen in self._places.items():
+            for token, code in seen.items():
+                if code is not None and repeats[code] > 1:
+                    self._memo[place, token] = True
+
+    def varies(self, place: str, token: str) -> bool:
+        """Whether a token at a place is a variable."""
+        known = self._memo.get((place, token))
+        if known is None:
+            known = self._judge(place, token)
+            self._memo[place, token] = known
+        return known
+
+    def _judge(self, place: str, token: str) -> bool:
+        seen = self._places.get(place)
+        if seen is None or not self._varying[place]:
+            return False
+        if token in seen:
+            return seen[token] is not None and looks_random(token)
+        return looks_random(token)

@@ -1,0 +1,212 @@
+"""Turn the traces of a world into keyed calls: each call in its context."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from likewise.canonical.familiarity import Familiarity
+from likewise.canonical.fingerprint import SIZE
+from likewise.canonical.forms import Form, answer_fingerprint, canonical_answer, compile_form
+from likewise.canonical.history import History
+from likewise.model import Effect, Fingerprint, Interaction, Keyed, Lost, Spot, TimedOut, Touch, Trace, Value
+
+ELAPSED = (1.0, 4.0, 16.0, 64.0, 256.0)
+"""Bounds, in seconds, of the classes of time that may have passed before a timed call."""
+
+_UNKNOWN = Familiarity()
+
+
+@dataclass(slots=True)
+class _Write:
+    """A write as later calls see it."""
+
+    spot: Spot
+    form: Form
+    timed: tuple[Touch, ...]
+    ended: float
+    settled: bool = False
+
+
+@dataclass(slots=True)
+class _Context:
+    """A prefix of a history, hashed, with the names its variables have there."""
+
+    numbers: list[int]
+    digest: bytes
+    names: dict[str, str]
+    asked: int
+
+
+class World:
+    """Reads the traces of one world in their order and keys every call.
+
+    `ambiguous` holds keys that gave different answers before: such a call is keyed again with a wider
+    context until its key is not among them or the context is the whole service.
+    """
+
+    def __init__(
+        self,
+        familiarity: Mapping[str, Familiarity],
+        *,
+        ambiguous: Collection[Fingerprint] = frozenset(),
+    ) -> None:
+        self._familiarity = familiarity
+        self._ambiguous = ambiguous
+        self._history = History()
+        self._writes: list[_Write] = []
+        self._unsettled: list[_Write] = []
+        self._sent: set[str] = set()
+        self._producers: dict[str, tuple[Spot, str]] = {}
+        self._cache: dict[tuple[object, ...], _Context] = {}
+        self._traces = 0
+
+    def read(self, trace: Trace) -> list[Keyed]:
+        """Key the calls of the next trace and take its writes into the history."""
+        familiarity = self._familiarity.get(trace.test, _UNKNOWN)
+        number = self._traces
+        self._traces += 1
+        return [
+            self._call(interaction, familiarity, (number, position))
+            for position, interaction in enumerate(trace.interactions)
+        ]
+
+    def answer(self, interaction: Interaction, familiarity: Familiarity, outcome_of: Interaction) -> Value:
+        """The canonical answer of `outcome_of` as an answer to `interaction`, at this point of the world."""
+        form = compile_form(interaction, familiarity)
+        names, _ = self._named(self._context(interaction.touches, 0), form)
+        return canonical_answer(outcome_of, familiarity, names)
+
+    def _call(self, interaction: Interaction, familiarity: Familiarity, spot: Spot) -> Keyed:
+        form = compile_form(interaction, familiarity)
+        width = 0
+        while True:
+            context = self._context(interaction.touches, width)
+            names, key, timed = self._key(interaction, form, context, width)
+            widest = max((len(touch.resource) for touch in interaction.touches), default=1) - 1
+            if key not in self._ambiguous or width >= widest:
+                break
+            width += 1
+        answer = answer_fingerprint(canonical_answer(interaction, familiarity, names))
+        keyed = Keyed(
+            position=spot[1],
+            operation=interaction.operation,
+            key=key,
+            answer=answer,
+            context=tuple(self._writes[number].spot for number in context.numbers),
+            needs=self._needs(form, context),
+            timed=timed,
+            width=width,
+        )
+        self._settle(interaction)
+        self._take(interaction, form, spot)
+        return keyed
+
+    def _key(
+        self, interaction: Interaction, form: Form, context: _Context, width: int
+    ) -> tuple[dict[str, str], Fingerprint, bool]:
+        names, order = self._named(context, form)
+        elapsed = self._elapsed(interaction, context)
+        hasher = blake2b(context.digest, digest_size=SIZE)
+        hasher.update(f"{form.template} {' '.join(order)} {elapsed} {width}".encode())
+        return names, hasher.hexdigest(), elapsed not in ("", "0")
+
+    def _named(self, context: _Context, form: Form) -> tuple[dict[str, str], list[str]]:
+        """The names of all variables in a request, and of those that its context introduced."""
+        names = context.names
+        own: dict[str, str] = {}
+        order: list[str] = []
+        for token in form.variables:
+            name = names.get(token) or own.get(token)
+            if name is None:
+                origin = self._producers.get(token)
+                name = f"{origin[1] if origin else 'q'}{context.asked + len(own):04}"
+                own[token] = name
+            order.append(name)
+        return ({**names, **own} if own else names), order
+
+    def _context(self, touches: tuple[Touch, ...], width: int) -> _Context:
+        stamp = (width, *self._history.stamp(touches)) if width == 0 else ()
+        if stamp and (cached := self._cache.get(stamp)):
+            return cached
+        numbers = self._history.context(touches, width)
+        hasher = blake2b(digest_size=SIZE)
+        names: dict[str, str] = {}
+        asked = 0
+        for place, number in enumerate(numbers):
+            form = self._writes[number].form
+            hasher.update(form.template.encode())
+            for token in form.variables:
+                if token not in names:
+                    names[token] = f"q{asked:04}"
+                    asked += 1
+                hasher.update(names[token].encode())
+            for token, origin in form.introduced:
+                names.setdefault(token, f"r{place:04}{origin}")
+        context = _Context(numbers=numbers, digest=hasher.digest(), names=names, asked=asked)
+        if stamp:
+            self._cache[stamp] = context
+        return context
+
+    def _elapsed(self, interaction: Interaction, context: _Context) -> str:
+        """The class of time since the last timed write that matters, or nothing where none does.
+
+        State that settles by itself (a table being created) counts as settled once it was looked at;
+        state that expires (a lease, a hidden message) goes on to depend on time.
+        """
+        pending = [
+            self._writes[number]
+            for number in context.numbers
+            if self._writes[number].timed and not self._writes[number].settled
+        ]
+        if not pending:
+            return ""
+        passed = interaction.started - max(write.ended for write in pending)
+        return str(sum(passed >= bound for bound in ELAPSED))
+
+    def _settle(self, interaction: Interaction) -> None:
+        looked = {
+            touch.resource for touch in interaction.touches if touch.timed and touch.effect is Effect.READ
+        }
+        if not looked:
+            return
+        for write in self._unsettled:
+            write.settled = all(touch.resource in looked for touch in write.timed)
+        self._unsettled = [write for write in self._unsettled if not write.settled]
+
+    def _needs(self, form: Form, context: _Context) -> tuple[Spot, ...]:
+        held = {self._writes[number].spot for number in context.numbers}
+        found = {
+            self._producers[token][0]
+            for token in form.variables
+            if token in self._producers and token not in context.names
+        }
+        return tuple(sorted(found - held))
+
+    def _take(self, interaction: Interaction, form: Form, spot: Spot) -> None:
+        self._sent.update(form.variables)
+        for token, origin in form.introduced:
+            if token not in self._producers and token not in self._sent:
+                self._producers[token] = spot, f"x{interaction.operation}{origin}"
+        lost = isinstance(interaction.outcome, TimedOut | Lost)
+        if interaction.is_write or lost:
+            timed = tuple(
+                touch for touch in interaction.touches if touch.timed and touch.effect is not Effect.READ
+            )
+            write = _Write(spot=spot, form=form, timed=timed, ended=interaction.ended)
+            self._history.write(len(self._writes), interaction.touches)
+            self._writes.append(write)
+            if timed:
+                self._unsettled.append(write)
+
+
+def key_world(
+    traces: Sequence[Trace],
+    familiarity: Mapping[str, Familiarity],
+    *,
+    ambiguous: Collection[Fingerprint] = frozenset(),
+) -> list[list[Keyed]]:
+    """Key every call of a world, trace by trace."""
+    world = World(familiarity, ambiguous=ambiguous)
+    return [world.read(trace) for trace in traces]

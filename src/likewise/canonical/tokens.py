@@ -1,0 +1,100 @@
+"""Cut values into tokens: the smallest pieces that may vary on their own.
+
+A token is a word, a number, or a whole identifier of a well-known shape. Lexical classes only help
+to cut and to tell what looks random; whether a token really varies is learned, never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from likewise.canonical.fingerprint import fingerprint
+from likewise.model import Opaque, Redacted, Scalar
+
+TIME = "\x01"
+"""Prefix of tokens that are points in time: when they vary, they lose identity."""
+NUMBER = "\x02"
+CONTENT = "\x03"
+"""Prefix of the hash of an opaque body."""
+
+Pieces = tuple[tuple[str, ...], tuple[str, ...]]
+"""Literals and the tokens between them: literal, token, literal, …, literal."""
+
+_LONGEST = 2048
+"""A longer text is one token, known by its hash: cutting it up costs more than it tells."""
+
+_TOKEN = re.compile(
+    r"(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+    r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
+    r" \d\d:\d\d:\d\d GMT)"
+    r"|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
+    r"|[A-Za-z0-9+/_-]{15,}={1,2}"
+    r"|[^\W_]+"
+)
+_WORD_THEN_NUMBER = re.compile(r"([^\W\d_]+)(\d+)")
+_EPOCH_SECONDS = range(1_000_000_000, 4_000_000_000)
+
+
+@lru_cache(maxsize=65536)
+def cut(text: str) -> Pieces:
+    """The pieces of a text; a word followed by a number is two tokens, other mixtures are one."""
+    if len(text) > _LONGEST:
+        return ("", ""), (CONTENT + fingerprint((text,)),)
+    literals: list[str] = []
+    tokens: list[str] = []
+    end = 0
+    for match in _TOKEN.finditer(text):
+        literals.append(text[end : match.start()])
+        end = match.end()
+        word = match.group()
+        if match.lastgroup == "time":
+            tokens.append(TIME + word)
+        elif split := _WORD_THEN_NUMBER.fullmatch(word):
+            tokens.append(split[1])
+            literals.append("")
+            tokens.append(split[2])
+        else:
+            tokens.append(word)
+    literals.append(text[end:])
+    return tuple(literals), tuple(tokens)
+
+
+def pieces(leaf: Scalar) -> Pieces:
+    """The pieces of any leaf; `None`, booleans and redacted places are never more than literals."""
+    match leaf:
+        case str():
+            return cut(leaf)
+        case None | bool():
+            return (f"\x02{leaf}",), ()
+        case int() | float():
+            return ("", ""), (_number(leaf),)
+        case Opaque():
+            return (f"opaque {_magnitude(leaf.length)} ", ""), (CONTENT + leaf.digest,)
+        case bytes():
+            return (f"bytes {_magnitude(len(leaf))} ", ""), (CONTENT + fingerprint((leaf.hex(),)),)
+        case Redacted():
+            return (f"\x02redacted {leaf.kind}",), ()
+
+
+def _number(number: int | float) -> str:
+    seconds = number // 1000 if number >= 1e12 else number
+    in_time = int(seconds) in _EPOCH_SECONDS
+    return f"{TIME if in_time else NUMBER}{number!r}"
+
+
+def _magnitude(length: int) -> int:
+    return length.bit_length()
+
+
+@lru_cache(maxsize=65536)
+def looks_random(token: str) -> bool:
+    """Whether a token has the shape of something generated rather than written."""
+    mark = token[:1]
+    if mark in (TIME, CONTENT):
+        return True
+    word = token[1:] if mark == NUMBER else token
+    if word.isdigit():
+        return len(word) >= 6
+    has_digit = any(letter.isdigit() for letter in word)
+    return len(word) >= 6 and has_digit or len(word) >= 20

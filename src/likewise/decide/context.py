@@ -1,0 +1,108 @@
+"""The `context` policy: each call in its context must have had the same answer from the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from likewise.model import (
+    AllAnswersKnown,
+    AmbiguousAnswers,
+    Answer,
+    AnswersDiffer,
+    CandidateFailed,
+    EvidenceExpired,
+    Fingerprint,
+    Keyed,
+    NewTiming,
+    NoCalls,
+    Rerun,
+    RerunReason,
+    Result,
+    Trace,
+    Trust,
+    Unclear,
+    UnseenCalls,
+    Verdict,
+)
+
+
+class Standing(StrEnum):
+    """What the ledger says about one call."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    AMBIGUOUS = "ambiguous"
+    EXPIRED = "expired"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What counts as evidence: from which reference, and how fresh (seconds since the epoch)."""
+
+    reference: str = ""
+    not_before: float = 0.0
+
+
+Answers = Mapping[Fingerprint, Sequence[Answer]]
+
+
+def place(call: Keyed, answers: Answers, rules: Rules) -> Standing:
+    """Where one call stands. A key that ever gave two different answers is ambiguous, fresh or not."""
+    given = [answer for answer in answers.get(call.key, ()) if answer.reference == rules.reference]
+    if not given:
+        return Standing.UNKNOWN
+    if len({answer.answer for answer in given}) > 1:
+        return Standing.AMBIGUOUS
+    if max(answer.when for answer in given) < rules.not_before:
+        return Standing.EXPIRED
+    return Standing.EQUAL if given[0].answer == call.answer else Standing.DIFFERENT
+
+
+def judge(trace: Trace, calls: Sequence[Keyed], answers: Answers, rules: Rules) -> Verdict:
+    """Decide on one test; the most serious doubt gives the reason."""
+    if trace.unclear:
+        return Rerun(reason=Unclear(why=trace.unclear), whole=True)
+    if not calls:
+        return Trust(reason=NoCalls())
+    standings = [place(call, answers, rules) for call in calls]
+    doubts = [call for call, standing in zip(calls, standings, strict=True) if standing is not Standing.EQUAL]
+    if not doubts:
+        oldest = min(max(answer.when for answer in answers[call.key]) for call in calls)
+        return Trust(reason=AllAnswersKnown(calls=len(calls), since=oldest))
+    if trace.result is Result.FAILED and Standing.DIFFERENT not in standings:
+        return Rerun(reason=CandidateFailed(unknown=len(doubts)), whole=True)
+    return _doubtful(calls, standings, answers)
+
+
+def _doubtful(calls: Sequence[Keyed], standings: Sequence[Standing], answers: Answers) -> Rerun:
+    by_standing: dict[Standing, list[Keyed]] = {}
+    for call, standing in zip(calls, standings, strict=True):
+        by_standing.setdefault(standing, []).append(call)
+    replay = tuple(
+        call.position
+        for call, standing in zip(calls, standings, strict=True)
+        if standing in (Standing.UNKNOWN, Standing.EXPIRED, Standing.AMBIGUOUS)
+    )
+    unknown = by_standing.get(Standing.UNKNOWN, [])
+    timed = [call for call in unknown if call.timed]
+    reason: RerunReason
+    if different := by_standing.get(Standing.DIFFERENT):
+        reason = AnswersDiffer(first=different[0].position, operations=_names(different))
+    elif timed:
+        reason = NewTiming(first=timed[0].position, operations=_names(timed))
+    elif ambiguous := by_standing.get(Standing.AMBIGUOUS):
+        reason = AmbiguousAnswers(first=ambiguous[0].position, operations=_names(ambiguous))
+    elif unknown:
+        reason = UnseenCalls(first_new=unknown[0].position, operations=_names(unknown), count=len(unknown))
+    else:
+        expired = by_standing[Standing.EXPIRED]
+        when = max(answer.when for answer in answers[expired[0].key])
+        reason = EvidenceExpired(first=expired[0].position, operations=_names(expired), when=when)
+    return Rerun(reason=reason, replay=replay, whole=bool(different or timed))
+
+
+def _names(calls: Sequence[Keyed]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(call.operation) for call in calls))

@@ -1,0 +1,206 @@
+"""Replay recorded runs in order and count what each policy would have saved.
+
+In a simulation the recorded answers serve as the reference's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from likewise.canonical import Familiarity, key_world, masked_sequence, sketch
+from likewise.decide.published import Discrepant, judge_combined, judge_operations, judge_sequence
+from likewise.decide.slices import close_slice
+from likewise.model import Fingerprint, Keyed, Recording, Sketch, Spot, Trace, Trust
+
+POLICIES = ("context", "api", "sequence", "combined")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCount:
+    """What one run would have cost and saved."""
+
+    run: str
+    tests: int
+    calls: int
+    saved: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Total:
+    """Calls and calls saved, summed."""
+
+    calls: int
+    saved: int
+
+    @property
+    def share(self) -> float:
+        """The saved share of the calls."""
+        return self.saved / self.calls if self.calls else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyCount:
+    """What a policy would have saved over a history. Totals leave out the first run; `cold` does not."""
+
+    runs: tuple[RunCount, ...]
+    tests_only: Total | None = None
+
+    @property
+    def warm(self) -> Total:
+        """The sums without the first run, which only fills the ledger."""
+        return _total(self.runs[1:])
+
+    @property
+    def cold(self) -> Total:
+        """The sums with the first run in."""
+        return _total(self.runs)
+
+
+def _total(runs: Sequence[RunCount]) -> Total:
+    return Total(calls=sum(run.calls for run in runs), saved=sum(run.saved for run in runs))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opaque:
+    """A run of which only fingerprints and operations are known."""
+
+    run: str
+    sequences: Mapping[str, Sequence[Fingerprint]]
+    operations: Mapping[str, Sequence[str]]
+
+
+def opaque(recording: Recording) -> Opaque:
+    """Reduce a recording to what the published policies look at."""
+    sequences: dict[str, list[Fingerprint]] = {}
+    operations: dict[str, list[str]] = {}
+    for trace in recording.traces:
+        sequences.setdefault(trace.test, []).extend(masked_sequence(trace))
+        operations.setdefault(trace.test, []).extend(str(call.operation) for call in trace.interactions)
+    return Opaque(run=recording.provenance.run, sequences=sequences, operations=operations)
+
+
+def count_published(policy: str, runs: Iterable[Opaque], discrepant: Discrepant) -> PolicyCount:
+    """Count as published: a saved test saves all its calls; `sequence` looks at the run before only."""
+    counts: list[RunCount] = []
+    before: Opaque | None = None
+    for run in runs:
+        saved = 0
+        for test, sequence in run.sequences.items():
+            validated = before.sequences.get(test) if before else None
+            operations = run.operations.get(test)
+            if before is not None and _saves(policy, operations, discrepant, sequence, validated):
+                saved += len(sequence)
+        calls = sum(map(len, run.sequences.values()))
+        counts.append(RunCount(run=run.run, tests=len(run.sequences), calls=calls, saved=saved))
+        before = run
+    return PolicyCount(runs=tuple(counts))
+
+
+def _saves(
+    policy: str,
+    operations: Sequence[str] | None,
+    discrepant: Discrepant,
+    sequence: Sequence[Fingerprint],
+    validated: Sequence[Fingerprint] | None,
+) -> bool:
+    if policy == "sequence":
+        return isinstance(judge_sequence(sequence, validated), Trust)
+    if operations is None:  # what the test calls is unknown: it may call anything
+        return policy == "combined" and isinstance(judge_sequence(sequence, validated), Trust)
+    if policy == "api":
+        return isinstance(judge_operations(operations, discrepant), Trust)
+    return isinstance(judge_combined(operations, discrepant, sequence, validated), Trust)
+
+
+@dataclass(slots=True)
+class _Past:
+    """A run that is over: its traces, what of it the reference was asked, and its calls keyed."""
+
+    worlds: list[list[Trace]]
+    proved: set[tuple[int, Spot]] = field(default_factory=set)
+
+
+class ContextSimulation:
+    """Counts what the `context` policy saves, with sliced replay or by whole tests only."""
+
+    def __init__(self, *, sliced: bool) -> None:
+        self._sliced = sliced
+        self._past: list[_Past] = []
+        self._sketches: dict[str, list[Sketch]] = {}
+        self._ambiguous: set[Fingerprint] = set()
+        self._index: dict[Fingerprint, set[Fingerprint]] = {}
+
+    def run(self, recording: Recording) -> RunCount:
+        """Count one more run."""
+        worlds = _worlds(recording)
+        self._learn(recording)
+        familiarity = {test: Familiarity(known) for test, known in self._sketches.items()}
+        self._reindex(familiarity)
+        past = _Past(worlds=worlds)
+        saved = 0
+        for number, traces in enumerate(worlds):
+            keyed = key_world(traces, familiarity, ambiguous=self._ambiguous)
+            for place in range(len(traces)):
+                saved += self._test(past, number, place, keyed)
+        self._past.append(past)
+        tests = len({trace.test for trace in recording.traces})
+        return RunCount(run=recording.provenance.run, tests=tests, calls=recording.calls, saved=saved)
+
+    def _test(self, past: _Past, world: int, place: int, keyed: list[list[Keyed]]) -> int:
+        calls = keyed[place]
+        unknown = [
+            (place, call.position) for call in calls if self._index.get(call.key, set()) != {call.answer}
+        ]
+        if not unknown:
+            return len(calls)
+        if self._sliced and not any(calls[spot[1]].timed for spot in unknown):
+            asked: Sequence[Spot] = close_slice(keyed, unknown)
+        else:
+            asked = [(place, call.position) for call in calls]
+        if len(asked) >= len(calls):
+            asked = [(place, call.position) for call in calls]
+        for spot in asked:
+            past.proved.add((world, spot))
+            call = keyed[spot[0]][spot[1]]
+            self._index.setdefault(call.key, set()).add(call.answer)
+        return len(calls) - len(asked)
+
+    def _learn(self, recording: Recording) -> None:
+        run = recording.provenance.run
+        for trace in recording.traces:
+            known = self._sketches.setdefault(trace.test, [])
+            known.append(sketch(trace, run=f"{run}#{trace.attempt}", code=recording.provenance.code))
+
+    def _reindex(self, familiarity: Mapping[str, Familiarity]) -> None:
+        """Key the evidence anew under what is known now, widening until no key is ambiguous that need be."""
+        self._ambiguous = set()
+        while True:
+            index: dict[Fingerprint, set[Fingerprint]] = {}
+            for past in self._past:
+                for number, traces in enumerate(past.worlds):
+                    keyed = key_world(traces, familiarity, ambiguous=self._ambiguous)
+                    for world, (place, position) in past.proved:
+                        if world == number:
+                            call = keyed[place][position]
+                            index.setdefault(call.key, set()).add(call.answer)
+            self._index = index
+            found = {key for key, answers in index.items() if len(answers) > 1}
+            if found <= self._ambiguous:
+                return
+            self._ambiguous |= found
+
+
+def _worlds(recording: Recording) -> list[list[Trace]]:
+    worlds: dict[str, list[Trace]] = {}
+    for trace in recording.traces:
+        worlds.setdefault(trace.world, []).append(trace)
+    return list(worlds.values())
+
+
+def count_context(recordings: Sequence[Recording]) -> PolicyCount:
+    """What the `context` policy would have saved, with sliced replay and by whole tests alone."""
+    sliced, whole = ContextSimulation(sliced=True), ContextSimulation(sliced=False)
+    runs = tuple(sliced.run(recording) for recording in recordings)
+    tests = tuple(whole.run(recording) for recording in recordings)
+    return PolicyCount(runs=runs, tests_only=_total(tests[1:]))

@@ -1,1 +1,41 @@
+"""Everything on disk or in a database: recordings, the ledger, migrations, the configuration."""
 
+from likewise.store.books import Created
+from likewise.store.configuration import Configuration, load
+from likewise.store.driver import LedgerAbsent, LedgerUnavailable
+from likewise.store.ledger import Ledger
+from likewise.store.merging import MergeReport, merge
+from likewise.store.opening import DEFAULT, open_ledger
+from likewise.store.recordings import (
+    RecordingAbsent,
+    RecordingEmpty,
+    RecordingExists,
+    RecordingWriter,
+    iterate,
+    provenance,
+    read,
+    read_many,
+)
+from likewise.store.statistics import Statistics
+
+__all__ = [
+    "DEFAULT",
+    "Configuration",
+    "Created",
+    "Ledger",
+    "LedgerAbsent",
+    "LedgerUnavailable",
+    "MergeReport",
+    "RecordingAbsent",
+    "RecordingEmpty",
+    "RecordingExists",
+    "RecordingWriter",
+    "Statistics",
+    "iterate",
+    "load",
+    "merge",
+    "open_ledger",
+    "provenance",
+    "read",
+    "read_many",
+]

@@ -1,0 +1,379 @@
+"""The nouns as JSON bytes and back; the only module that knows the library that does it.
+
+Equal nouns have equal bytes where `ordered`, so that the hash of the bytes can be an id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from typing import Any, TypeVar, assert_never
+
+import msgspec
+
+from likewise.model import (
+    Difference,
+    Discrepancy,
+    Evidence,
+    Fingerprint,
+    Implication,
+    Interaction,
+    Lost,
+    Manifestation,
+    Operation,
+    Origin,
+    Outcome,
+    Raised,
+    Result,
+    Returned,
+    Role,
+    Target,
+    TimedOut,
+    Touch,
+    Trace,
+)
+from likewise.store.values import Undecodable, escape, pack, unescape, unpack
+
+T = TypeVar("T")
+Raw = dict[str, Any]
+"""An object as JSON has it, before anything is known about it."""
+
+
+class _Struct(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+    """Small on disk, and refuses fields it does not know."""
+
+
+class _Returned(_Struct, tag_field="is", tag="returned"):
+    value: Any = None
+
+
+class _Raised(_Struct, tag_field="is", tag="raised"):
+    kind: str
+    message: str = ""
+    value: Any = None
+
+
+class _TimedOut(_Struct, tag_field="is", tag="timed out"):
+    after: Any
+
+
+class _Lost(_Struct, tag_field="is", tag="lost"):
+    reason: str
+
+
+_Outcome = _Returned | _Raised | _TimedOut | _Lost
+
+
+class _Call(_Struct):
+    service: str
+    name: str
+    arguments: dict[str, Any]
+    outcome: _Outcome
+    touches: tuple[Touch, ...] = ()
+    receiver: str = ""
+    order: int = 0
+    lane: str = "main"
+    started: float = 0.0
+    ended: float = 0.0
+    wire: dict[str, Any] = {}
+
+
+class _Trace(_Struct):
+    test: str
+    role: Role
+    interactions: list[_Call]
+    result: Result = Result.PASSED
+    attempt: int = 0
+    world: str = ""
+    unclear: tuple[str, ...] = ()
+    failure: str = ""
+    started: float = 0.0
+    ended: float = 0.0
+
+
+class _Line(_Struct):
+    trace: _Trace | None = None
+    end: bool = False
+    traces: int = 0
+
+
+class _Evidence(_Struct):
+    test: str
+    run: str
+    origin: Origin
+    reference: Target
+    when: float
+    traces: list[_Trace]
+    proved: tuple[int, ...]
+    canonical_version: int
+
+
+class _Discrepancy(_Struct):
+    run: str
+    service: str
+    name: str
+    difference: Difference
+    place: str
+    reference: Any
+    candidate: Any
+    implication: Implication
+    manifestation: Manifestation
+    test: str
+    position: int
+
+
+_encoder = msgspec.json.Encoder()
+_ordered = msgspec.json.Encoder(order="deterministic")
+_untyped = msgspec.json.Decoder()
+_decoders: dict[type, msgspec.json.Decoder[Any]] = {}
+
+_ESCAPED = b'{"escaped":'
+
+
+def identify(content: bytes) -> Fingerprint:
+    """The id of a piece of content: equal content has the same id wherever it was written."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def encode(noun: object, *, ordered: bool = False) -> bytes:
+    """A noun that holds no `Value` as JSON; `ordered` makes equal content equal bytes."""
+    encoder = _ordered if ordered else _encoder
+    try:
+        return encoder.encode(noun)
+    except UnicodeEncodeError:
+        return encoder.encode({"escaped": escape(msgspec.to_builtins(noun))})
+
+
+def decode(kind: type[T], content: bytes) -> T:
+    """What `encode` made of a noun of this kind; raises Undecodable."""
+    if content.startswith(_ESCAPED):
+        return convert(kind, decode_raw(content))
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+    try:
+        noun: T = decoder.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Undecodable(str(error)) from error
+    return noun
+
+
+def decode_raw(content: bytes) -> Raw:
+    """A JSON object as it stands, for formats whose version is not known yet; raises Undecodable."""
+    try:
+        raw = _untyped.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Undecodable(str(error)) from error
+    if isinstance(raw, dict) and raw.keys() == {"escaped"}:
+        raw = unescape(raw["escaped"])
+    if not isinstance(raw, dict):
+        raise Undecodable(f"Expected an object, got {type(raw).__name__}")
+    return raw
+
+
+def convert(kind: type[T], raw: Raw) -> T:
+    """A raw object as a noun of this kind; raises Undecodable."""
+    try:
+        return msgspec.convert(raw, kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise Undecodable(str(error)) from error
+
+
+def encode_trace_line(trace: Trace) -> bytes:
+    """One line of a recording, without its line end."""
+    return encode(_Line(trace=_wire_trace(trace)))
+
+
+def encode_end_line(traces: int) -> bytes:
+    """The last line of a recording."""
+    return encode(_Line(end=True, traces=traces))
+
+
+def decode_line(content: bytes) -> Trace | int:
+    """A line of a recording: a trace, or at its end how many there were; raises Undecodable."""
+    return _model_line(decode(_Line, content), tagged=_may_hold_tags(content))
+
+
+def convert_line(raw: Raw) -> Trace | int:
+    """`decode_line` of an object that was brought up to the present version."""
+    return _model_line(convert(_Line, raw), tagged=True)
+
+
+def encode_evidence(evidence: Evidence) -> bytes:
+    """Evidence as bytes that are equal where the evidence is."""
+    return encode(
+        _Evidence(
+            evidence.test,
+            evidence.run,
+            evidence.origin,
+            evidence.reference,
+            evidence.when,
+            [_wire_trace(trace) for trace in evidence.traces],
+            evidence.proved,
+            evidence.canonical_version,
+        ),
+        ordered=True,
+    )
+
+
+def decode_evidence(content: bytes) -> Evidence:
+    """What `encode_evidence` made; raises Undecodable."""
+    wire = decode(_Evidence, content)
+    tagged = _may_hold_tags(content)
+    return Evidence(
+        test=wire.test,
+        run=wire.run,
+        origin=wire.origin,
+        reference=wire.reference,
+        when=wire.when,
+        traces=tuple(_model_trace(trace, tagged=tagged) for trace in wire.traces),
+        proved=wire.proved,
+        canonical_version=wire.canonical_version,
+    )
+
+
+def encode_discrepancy(run: str, found: Discrepancy) -> bytes:
+    """A discrepancy and the run that found it, as bytes that are equal where those are."""
+    return encode(
+        _Discrepancy(
+            run,
+            found.operation.service,
+            found.operation.name,
+            found.difference,
+            found.place,
+            pack(found.reference),
+            pack(found.candidate),
+            found.implication,
+            found.manifestation,
+            found.test,
+            found.position,
+        ),
+        ordered=True,
+    )
+
+
+def decode_discrepancy(content: bytes) -> tuple[str, Discrepancy]:
+    """What `encode_discrepancy` made; raises Undecodable."""
+    wire = decode(_Discrepancy, content)
+    return wire.run, Discrepancy(
+        operation=Operation(wire.service, wire.name),
+        difference=wire.difference,
+        place=wire.place,
+        reference=unpack(wire.reference),
+        candidate=unpack(wire.candidate),
+        implication=wire.implication,
+        manifestation=wire.manifestation,
+        test=wire.test,
+        position=wire.position,
+    )
+
+
+def _wire_trace(trace: Trace) -> _Trace:
+    return _Trace(
+        trace.test,
+        trace.role,
+        [_wire_call(call) for call in trace.interactions],
+        trace.result,
+        trace.attempt,
+        trace.world,
+        trace.unclear,
+        trace.failure,
+        trace.started,
+        trace.ended,
+    )
+
+
+def _wire_call(call: Interaction) -> _Call:
+    return _Call(
+        call.operation.service,
+        call.operation.name,
+        pack(call.arguments),
+        _wire_outcome(call.outcome),
+        call.touches,
+        call.receiver,
+        call.order,
+        call.lane,
+        call.started,
+        call.ended,
+        pack(call.wire) if call.wire else {},
+    )
+
+
+def _wire_outcome(outcome: Outcome) -> _Outcome:
+    match outcome:
+        case Returned():
+            return _Returned(pack(outcome.value))
+        case Raised():
+            return _Raised(outcome.kind, outcome.message, pack(outcome.value))
+        case TimedOut():
+            return _TimedOut(pack(outcome.after))
+        case Lost():
+            return _Lost(outcome.reason)
+        case _:
+            assert_never(outcome)
+
+
+def _model_line(line: _Line, *, tagged: bool) -> Trace | int:
+    if line.end:
+        return line.traces
+    if line.trace is None:
+        raise Undecodable("Expected a trace or the end of the recording")
+    return _model_trace(line.trace, tagged=tagged)
+
+
+def _model_trace(wire: _Trace, *, tagged: bool) -> Trace:
+    open_value: Callable[[Any], Any] = unpack if tagged else _as_is
+    operations: dict[tuple[str, str], Operation] = {}
+    calls: list[Interaction] = []
+    for call in wire.interactions:
+        name = (call.service, call.name)
+        operation = operations.get(name) or operations.setdefault(name, Operation(*name))
+        calls.append(
+            Interaction(
+                operation=operation,
+                arguments=open_value(call.arguments),
+                outcome=_model_outcome(call.outcome, open_value),
+                touches=call.touches,
+                receiver=call.receiver,
+                order=call.order,
+                lane=call.lane,
+                started=call.started,
+                ended=call.ended,
+                wire=open_value(call.wire),
+            )
+        )
+    return Trace(
+        test=wire.test,
+        role=wire.role,
+        interactions=tuple(calls),
+        result=wire.result,
+        attempt=wire.attempt,
+        world=wire.world,
+        unclear=wire.unclear,
+        failure=wire.failure,
+        started=wire.started,
+        ended=wire.ended,
+    )
+
+
+def _model_outcome(wire: _Outcome, open_value: Callable[[Any], Any]) -> Outcome:
+    match wire:
+        case _Returned():
+            return Returned(value=open_value(wire.value))
+        case _Raised():
+            return Raised(kind=wire.kind, message=wire.message, value=open_value(wire.value))
+        case _TimedOut():
+            return TimedOut(after=unpack(wire.after))
+        case _Lost():
+            return Lost(reason=wire.reason)
+        case _:
+            assert_never(wire)
+
+
+def _may_hold_tags(content: bytes) -> bool:
+    # Most calls hold no tagged value at all, and looking at the bytes costs next to nothing.
+    return b'"$' in content
+
+
+def _as_is(value: Any) -> Any:
+    return value

@@ -1,0 +1,154 @@
+"""Makes traces from kept calls, away from the tests' own path."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from contextvars import Context
+from dataclasses import replace
+from queue import SimpleQueue
+from typing import Protocol
+
+from likewise.cloud.exchange import Exchange
+from likewise.cloud.recorder.bodies import NotCaptured
+from likewise.cloud.recorder.call import Call
+from likewise.cloud.recorder.placement import Running
+from likewise.model import Interaction, Lost, Operation, Role, Trace
+
+_WORLDS = 64
+"""How many worlds may be going at once before the oldest one's interpreter is dropped."""
+
+
+class Interprets(Protocol):
+    """What makes an interaction of an exchange; one for each world, fed in the order of its calls."""
+
+    def interpret(self, exchange: Exchange, *, order: int) -> Interaction: ...
+
+
+class Builder:
+    """A thread that turns ended tests into traces, in the order in which they ended.
+
+    An error of the consumer is kept and raised by `drain`: nobody else could be told.
+    """
+
+    def __init__(
+        self, *, role: Role, on_trace: Callable[[Trace], None], interpreter: Callable[[], Interprets]
+    ) -> None:
+        self._role, self._on_trace, self._interpreter = role, on_trace, interpreter
+        self._queue: SimpleQueue[Running | threading.Event] = SimpleQueue()
+        self._interpreters: dict[str, Interprets] = {}
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+        self._error: BaseException | None = None
+
+    def submit(self, test: Running) -> None:
+        """Build the trace of a test, or build it again, and hand it over; returns at once."""
+        self._queue.put(test)
+        if self._thread is None:
+            with self._starting:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._work, name="likewise-recorder", daemon=True)
+                    # In a context of its own, or the thread would belong to a test for ever.
+                    Context().run(self._thread.start)
+
+    def drain(self) -> None:
+        """Wait until everything submitted so far has been handed over."""
+        if self._thread is not None:
+            done = threading.Event()
+            self._queue.put(done)
+            done.wait()
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+    def _work(self) -> None:
+        while True:
+            job = self._queue.get()
+            if isinstance(job, threading.Event):
+                job.set()
+                continue
+            try:
+                test, job = job, None  # type: ignore[assignment]
+                trace = test.trace = self._build(test)
+                del test
+                self._on_trace(trace)
+            except BaseException as error:
+                self._error = self._error or error
+
+    def _build(self, test: Running) -> Trace:
+        calls = list(test.calls)
+        test.done.extend([None] * (len(calls) - len(test.done)))
+        interactions: list[Interaction] = []
+        for order, call in enumerate(calls):
+            done = test.done[order]
+            if done is None:
+                done = self._interpret(call, order, test)
+                if call.ended:
+                    test.done[order] = done
+                    call.release()
+            interactions.append(done)
+        worlds = {call.world: None for call in calls} or {test.world: None}
+        if len(worlds) > 1:
+            test.doubt("the state behind the boundary was replaced in the middle of the test")
+        return Trace(
+            test=test.test,
+            role=self._role,
+            interactions=tuple(interactions),
+            result=test.result,
+            attempt=test.attempt,
+            world=next(iter(worlds)),
+            unclear=tuple(list(test.unclear)),
+            failure=test.failure,
+            started=test.started,
+            ended=test.ended,
+        )
+
+    def _interpret(self, call: Call, order: int, test: Running) -> Interaction:
+        if not call.ended:
+            test.doubt(f"a call was still running when the test ended: {call.name}")
+        elif call.is_late:
+            test.doubt(f"a call arrived after the test had ended: {call.name}")
+        if isinstance(call.body, NotCaptured):
+            test.doubt(f"the body of {call.name} was not recorded: {call.body.why}")
+        try:
+            interaction = self._of_world(call.world).interpret(call.exchange(), order=order)
+        except Exception as error:
+            # Whatever is wrong with us, the user's test run goes on; the trace says what is missing.
+            test.doubt(f"{call.name} could not be interpreted: {type(error).__name__}: {error}")
+            return _stand_in(call, order, error)
+        return _annotate(interaction, call)
+
+    def _of_world(self, world: str) -> Interprets:
+        interpreter = self._interpreters.get(world)
+        if interpreter is None:
+            if len(self._interpreters) >= _WORLDS:
+                del self._interpreters[next(iter(self._interpreters))]
+            interpreter = self._interpreters[world] = self._interpreter()
+        return interpreter
+
+
+def _annotate(interaction: Interaction, call: Call) -> Interaction:
+    """Say in `wire` what the exchange cannot: a stream not read to its end, a request not kept whole."""
+    unread = call.answer.unread() if call.answer is not None else ""
+    if not unread and call.is_repeatable:
+        return interaction
+    wire = dict(interaction.wire)
+    if unread:
+        wire["unread"] = unread
+    if not call.is_repeatable:
+        wire.pop("body", None)
+        wire["redacted"] = True
+    return replace(interaction, wire=wire)
+
+
+def _stand_in(call: Call, order: int, error: Exception) -> Interaction:
+    service, name = call.hints()
+    return Interaction(
+        operation=Operation(service or "unknown", name or call.method),
+        arguments={},
+        outcome=Lost(reason=f"not interpreted: {type(error).__name__}"),
+        order=order,
+        lane=call.lane,
+        started=call.started,
+        ended=call.ended,
+    )

@@ -1,0 +1,230 @@
+"""Records what a suite's cloud SDKs send and receive, test by test."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import time
+import weakref
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from likewise.cloud.recorder.builder import Builder, Interprets
+from likewise.cloud.recorder.call import Answer, Call
+from likewise.cloud.recorder.endpoints import Endpoints
+from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
+from likewise.cloud.recorder.patches import ImportWatch, Patches
+from likewise.cloud.recorder.placement import Placement, Running
+from likewise.cloud.recorder.seams import SEAMS
+from likewise.model import Result, Role, Trace
+
+_FORKED = "a forked child process made calls that are not in this trace"
+
+
+class Recorder:
+    """Follows botocore, aiobotocore and azure-core in this process and hands over one trace a test.
+
+    `on_trace` is called in another thread, in the order in which tests ended. A call that comes after
+    its test's end has the trace handed over again, whole and marked unclear: a trace replaces an
+    earlier one of the same test and attempt. After `drain` nothing is pending.
+    Calls outside any test make a trace of their own with an empty test name, handed over before the
+    test that follows them, and kept in `unplaced`.
+    `expected_endpoints` holds URLs or host:port; a request to anywhere else marks its test unclear.
+    """
+
+    def __init__(
+        self,
+        *,
+        role: Role,
+        world: str,
+        on_trace: Callable[[Trace], None],
+        expected_endpoints: frozenset[str] = frozenset(),
+        interpreter: Callable[[], Interprets] | None = None,
+    ) -> None:
+        self.unplaced: list[Trace] = []
+        self.is_active = False
+        self._on_trace = on_trace
+        self._builder = Builder(role=role, on_trace=self._hand_over, interpreter=interpreter or _interpreter)
+        self._placement = Placement(world=world, late=self._late)
+        self._endpoints = Endpoints(expected_endpoints)
+        self._patches = Patches()
+        self._watch: ImportWatch | None = None
+        self._base, self._mocks, self._mocked = world, 0, ""
+        self._last: Running | None = None
+        self._is_child = False
+        self._forked = mmap.mmap(-1, 1)
+
+    def install(self) -> None:
+        """Follow the SDKs that are imported, and those that will be."""
+        if self.is_active:
+            return
+        self.is_active = True
+        placement, patches = self._placement, self._patches
+        placement.propagate(patches, self._is_active)
+
+        def seam(patch: Callable[..., None]) -> Callable[[ModuleType], None]:
+            return lambda module: patch(module, patches, self)
+
+        def carried(patch: Callable[..., None]) -> Callable[[ModuleType], None]:
+            return lambda module: patch(module, patches, self._is_active)
+
+        watched = {name: seam(patch) for name, patch in SEAMS.items()}
+        watched["concurrent.futures.thread"] = carried(placement.propagate_pools)
+        watched["asyncio.base_events"] = carried(placement.propagate_loops)
+        watched[MODULE] = lambda module: follow_mock_aws(module, patches, self._mock_entered, self._mock_left)
+        self._watch = ImportWatch(watched)
+        self._watch.start()
+        os.register_at_fork(after_in_child=_fork_handler(self))
+
+    def uninstall(self) -> None:
+        """Put everything back as it was."""
+        self.is_active = False
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
+        self._patches.undo()
+
+    def begin(self, test: str, *, attempt: int = 0) -> None:
+        """From now on this context, and every thread and task started from it, belongs to the test."""
+        if self._is_child:
+            return
+        placement = self._placement
+        self._close_outside()
+        running = Running(test, attempt, placement.world)
+        placement.running.append(running)
+        placement.current.set(running)
+
+    def end(self, *, result: Result, failure: str = "") -> None:
+        """The test of this context is over; its trace is built later."""
+        if self._is_child:
+            return
+        placement = self._placement
+        running = placement.current.get()
+        placement.current.set(None)
+        if running is None or running.closed:
+            return
+        if self._forked[0]:
+            self._forked[0] = 0
+            placement.doubt_running(_FORKED)
+        running.result, running.failure, running.ended = result, failure, time.time()
+        running.closed = True
+        placement.running.remove(running)
+        self._last = running
+        self._builder.submit(running)
+
+    def new_world(self, world: str) -> None:
+        """The state behind the boundary was reset."""
+        self._base = world
+        if not self._mocked or not self._endpoints.is_mocked:
+            self._placement.world = world
+
+    def drain(self) -> None:
+        """Wait for every pending trace; raises what the consumer raised."""
+        if self._is_child:
+            return
+        self._close_outside()
+        if self._forked[0] and self._last is not None:
+            self._forked[0] = 0
+            self._last.doubt(_FORKED)
+            self._builder.submit(self._last)
+        self._last = None
+        self._builder.drain()
+
+    def opened(self, make: Callable[[Any, Any], Call], request: Any, operation: Any) -> Call | None:
+        """A request is about to be sent."""
+        if self._is_child:
+            self._forked[0] = 1
+            return None
+        try:
+            call = make(request, operation)
+            self._placement.place(call)
+            objection = self._endpoints.objection(call.url)
+            if objection:
+                call.test.doubt(objection)
+        except Exception as error:
+            self._excuse(error)
+            return None
+        return call
+
+    def answered(self, call: Call, make: Callable[[Any], Answer | None], response: Any) -> None:
+        """An answer came."""
+        try:
+            call.answer = make(response)
+            self._placement.finish(call)
+        except Exception as error:
+            self._excuse(error)
+
+    def failed(self, call: Call, failure: BaseException | str) -> None:
+        """No answer came."""
+        try:
+            # The text only: an exception would keep the frames of the test, and all they hold, alive.
+            call.failure = failure if isinstance(failure, str) else f"{type(failure).__name__}: {failure}"
+            self._placement.finish(call)
+        except Exception as error:
+            self._excuse(error)
+
+    def _excuse(self, error: Exception) -> None:
+        """A fault of ours: the user's call goes on, and the tests that run now cannot be trusted."""
+        why = f"a call was not recorded: {type(error).__name__}: {error}"
+        running = self._placement.current.get()
+        if running is not None:
+            running.doubt(why)
+            if running.closed:
+                self._builder.submit(running)
+        self._placement.doubt_running(why)
+
+    def _late(self, call: Call) -> None:
+        if not call.is_late:
+            call.test.doubt(f"a call was still running when the test ended: {call.name}")
+            self._placement.doubt_running(
+                f"a call of {call.test.test or 'no test'} arrived during this test: {call.name}"
+            )
+        self._builder.submit(call.test)
+
+    def _close_outside(self) -> None:
+        """Hand over what happened outside any test, so that what follows can build on it."""
+        placement = self._placement
+        outside = placement.outside
+        if outside.calls and not placement.running:
+            placement.outside = Running("", outside.attempt + 1, placement.world)
+            outside.result, outside.ended, outside.closed = Result.PASSED, time.time(), True
+            self._builder.submit(outside)
+
+    def _hand_over(self, trace: Trace) -> None:
+        if not trace.test:
+            self.unplaced = [each for each in self.unplaced if each.attempt != trace.attempt] + [trace]
+        self._on_trace(trace)
+
+    def _mock_entered(self, reset: bool) -> None:
+        """moto's mock has a state of its own; a reset makes it a new one."""
+        if reset or not self._mocked:
+            self._mocks += 1
+            self._mocked = f"{self._base}/mock-{self._mocks}"
+        self._placement.world = self._mocked
+        self._endpoints.is_mocked = True
+
+    def _mock_left(self) -> None:
+        self._placement.world = self._base
+        self._endpoints.is_mocked = False
+
+    def _is_active(self) -> bool:
+        return self.is_active
+
+
+def _interpreter() -> Interprets:
+    from likewise.cloud.interpret import Interpreter  # heavy, and only the builder's thread needs it
+
+    return Interpreter()
+
+
+def _fork_handler(recorder: Recorder) -> Callable[[], None]:
+    """What a forked child does: record nothing, and leave a sign in shared memory if it makes a call."""
+    weak = weakref.ref(recorder)
+
+    def after_in_child() -> None:
+        there = weak()
+        if there is not None and there.is_active:
+            there._is_child = True
+
+    return after_in_child

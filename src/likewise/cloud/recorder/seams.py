@@ -1,0 +1,188 @@
+"""The places in the SDKs where every request passes, retries included."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, Protocol
+
+from likewise.cloud.recorder.bodies import AsyncTee, Sink, Tee, capture, payload_of
+from likewise.cloud.recorder.call import Answer, Call
+from likewise.cloud.recorder.patches import Patches
+
+
+class Notes(Protocol):
+    """What a seam tells the recorder. None of it raises: a fault of ours never breaks a test."""
+
+    @property
+    def is_active(self) -> bool: ...
+
+    def opened(self, make: Callable[[Any, Any], Call], request: Any, operation: Any) -> Call | None: ...
+
+    def answered(self, call: Call, make: Callable[[Any], Answer | None], response: Any) -> None: ...
+
+    def failed(self, call: Call, failure: BaseException | str) -> None: ...
+
+
+def _call_of_botocore(request: Any, operation: Any) -> Call:
+    call = Call(request.method, request.url, request.headers, operation)
+    body = request.body
+    if body is not None:
+        call.chunked = payload_of(body) is not body
+        call.body = capture(body, lambda other: setattr(request, "body", other))
+    return call
+
+
+def _answer_of_botocore(response: Any) -> Answer:
+    http, parsed = response
+    body: bytes | Sink | None = http._content
+    if body is None:
+        body = _follow_stream(http, parsed)
+    return Answer(http.status_code, http.headers, body)
+
+
+def _follow_stream(http: Any, parsed: dict[str, Any]) -> Sink | None:
+    """Tee the stream in a parsed answer; None where nobody can read one."""
+    for member in parsed.values():
+        raw = getattr(member, "_raw_stream", None)
+        if raw is None:
+            continue
+        sink = Sink()
+        if hasattr(getattr(raw, "content", None), "readany"):
+            raw.content = AsyncTee(raw.content, sink)
+        else:
+            member._raw_stream = Tee(raw, sink)
+        return sink
+    return None
+
+
+def patch_botocore(module: ModuleType, patches: Patches, notes: Notes) -> None:
+    """Follow `botocore.endpoint`."""
+
+    def make(inner: Any) -> Any:
+        def do_get_response(endpoint: Any, request: Any, operation_model: Any, context: Any) -> Any:
+            call = notes.opened(_call_of_botocore, request, operation_model) if notes.is_active else None
+            if call is None:
+                return inner(endpoint, request, operation_model, context)
+            try:
+                result = inner(endpoint, request, operation_model, context)
+            except BaseException as error:
+                notes.failed(call, error)
+                raise
+            _settle_botocore(notes, call, result)
+            return result
+
+        return do_get_response
+
+    patches.replace(module.Endpoint, "_do_get_response", make)
+
+
+def patch_aiobotocore(module: ModuleType, patches: Patches, notes: Notes) -> None:
+    """Follow `aiobotocore.endpoint`."""
+
+    def make(inner: Any) -> Any:
+        async def do_get_response(endpoint: Any, request: Any, operation_model: Any, context: Any) -> Any:
+            call = notes.opened(_call_of_botocore, request, operation_model) if notes.is_active else None
+            if call is None:
+                return await inner(endpoint, request, operation_model, context)
+            try:
+                result = await inner(endpoint, request, operation_model, context)
+            except BaseException as error:
+                notes.failed(call, error)
+                raise
+            _settle_botocore(notes, call, result)
+            return result
+
+        return do_get_response
+
+    patches.replace(module.AioEndpoint, "_do_get_response", make)
+
+
+def _settle_botocore(notes: Notes, call: Call, result: Any) -> None:
+    response, error = result
+    if response is None:
+        notes.failed(call, error)
+    else:
+        notes.answered(call, _answer_of_botocore, response)
+
+
+def _call_of_azure(request: Any, _: Any) -> Call:
+    # A retry reuses the request object and changes its headers in place: copy them now.
+    call = Call(request.method, request.url, dict(request.headers), None)
+    fields = vars(request)
+    place = "_data" if "_data" in fields else "data"
+    body = fields.get(place)
+    if body is not None:
+        call.body = capture(body, lambda other: setattr(request, place, other))
+    return call
+
+
+def _answer_of_azure(response: Any) -> Answer:
+    internal = response.internal_response
+    body: Any = getattr(internal, "_body", None) if hasattr(internal, "_body") else internal._content
+    if not isinstance(body, bytes):
+        body = Sink()
+        if hasattr(getattr(internal, "content", None), "readany"):
+            internal.content = AsyncTee(internal.content, body)
+        else:
+            internal.raw = Tee(internal.raw, body)
+    return Answer(response.status_code, response.headers, body)
+
+
+def patch_azure(transport: str) -> Callable[[ModuleType, Patches, Notes], None]:
+    """Follow one synchronous transport of azure-core."""
+
+    def patch(module: ModuleType, patches: Patches, notes: Notes) -> None:
+        def make(inner: Any) -> Any:
+            def send(sender: Any, request: Any, **kwargs: Any) -> Any:
+                call = notes.opened(_call_of_azure, request, None) if notes.is_active else None
+                if call is None:
+                    return inner(sender, request, **kwargs)
+                try:
+                    response = inner(sender, request, **kwargs)
+                except BaseException as error:
+                    notes.failed(call, error)
+                    raise
+                notes.answered(call, _answer_of_azure, response)
+                return response
+
+            return send
+
+        patches.replace(getattr(module, transport), "send", make)
+
+    return patch
+
+
+def patch_azure_async(transport: str) -> Callable[[ModuleType, Patches, Notes], None]:
+    """Follow one asynchronous transport of azure-core."""
+
+    def patch(module: ModuleType, patches: Patches, notes: Notes) -> None:
+        def make(inner: Any) -> Any:
+            async def send(sender: Any, request: Any, **kwargs: Any) -> Any:
+                call = notes.opened(_call_of_azure, request, None) if notes.is_active else None
+                if call is None:
+                    return await inner(sender, request, **kwargs)
+                try:
+                    response = await inner(sender, request, **kwargs)
+                except BaseException as error:
+                    notes.failed(call, error)
+                    raise
+                notes.answered(call, _answer_of_azure, response)
+                return response
+
+            return send
+
+        patches.replace(getattr(module, transport), "send", make)
+
+    return patch
+
+
+SEAMS: dict[str, Callable[[ModuleType, Patches, Notes], None]] = {
+    "botocore.endpoint": patch_botocore,
+    "aiobotocore.endpoint": patch_aiobotocore,
+    "azure.core.pipeline.transport._requests_basic": patch_azure("RequestsTransport"),
+    "azure.core.pipeline.transport._aiohttp": patch_azure_async("AioHttpTransport"),
+    "azure.core.pipeline.transport._requests_asyncio": patch_azure_async("AsyncioRequestsTransport"),
+    "azure.core.pipeline.transport._requests_trio": patch_azure_async("TrioRequestsTransport"),
+}
+"""Module → how to follow it."""

@@ -1,0 +1,28 @@
+"""One HTTP request and its answer, as a recorder or a history file gives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and its answer, as captured: nothing is redacted or left out yet.
+
+    Header names are in lower case. `status` is None where no answer came; `failure` then says why.
+    The hints are what the SDK knows: its operation name (`PutObject`) and our service name (`s3`).
+    """
+
+    method: str
+    url: str
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    status: int | None = None
+    response_headers: dict[str, str] = field(default_factory=dict)
+    response_body: bytes | None = None
+    started: float = 0.0
+    ended: float = 0.0
+    lane: str = "main"
+    operation_hint: str = ""
+    service_hint: str = ""
+    failure: str = ""

@@ -1,0 +1,297 @@
+"""HTTP exchanges become interactions: named, normalised, and placed in the tree of resources."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping as Headers
+
+from likewise.cloud.bodies import opaque, parse, split_multipart, unchunk
+from likewise.cloud.exchange import Exchange
+from likewise.cloud.services import SERVICES, Call, Service
+from likewise.cloud.services.call import decode, read_query, split_url
+from likewise.cloud.services.headers import (
+    identity,
+    request_headers,
+    response_headers,
+    semantic_query,
+    wire_headers,
+)
+from likewise.cloud.services.masks import path_of
+from likewise.model import (
+    Effect,
+    Interaction,
+    Lost,
+    Mapping,
+    Operation,
+    Outcome,
+    Raised,
+    Returned,
+    Scope,
+    TimedOut,
+    Touch,
+    Value,
+)
+
+WIRE_LIMIT = 1 << 20
+"""Request bodies up to this many bytes are kept so that a call can be repeated."""
+
+
+class Interpreter:
+    """Reads the exchanges of one world, in their order: what it learns from one it needs for the next."""
+
+    def __init__(self) -> None:
+        self._services: dict[str, Service] = {service.name: service() for service in SERVICES}
+
+    def interpret(self, exchange: Exchange, *, order: int) -> Interaction:
+        """One exchange as an interaction. Input that makes no sense is kept as it is, never refused."""
+        call = _taken_apart(exchange)
+        service = self._service(exchange.service_hint, call)
+        if service is None:
+            return self._unknown(exchange, call, order)
+        service.place(call)
+        call.request = _request_body(service, call)
+        call.response = _response_body(service, call)
+        service.read(call)
+        touches = service.touches(call)
+        service.learn(call)
+        service.mask(call)
+        return Interaction(
+            operation=Operation(service.name, call.operation or _shape(call)),
+            arguments=_arguments(call, service),
+            outcome=_outcome(exchange, call),
+            touches=touches,
+            receiver=call.account,
+            order=order,
+            lane=exchange.lane,
+            started=exchange.started,
+            ended=exchange.ended,
+            wire=_wire(exchange),
+        )
+
+    def _service(self, hint: str, call: Call) -> Service | None:
+        if hint in self._services:
+            return self._services[hint]
+        return next((service for service in self._services.values() if service.recognises(call)), None)
+
+    def _unknown(self, exchange: Exchange, call: Call, order: int) -> Interaction:
+        """Nobody's request: it may have changed anything, so it is taken to have changed everything."""
+        call.names = [decode(name) for name in call.path.split("/") if name]
+        call.request = parse(call.content or b"", call.headers.get("content-type", ""))
+        call.response = parse(call.response_content or b"", call.response_headers.get("content-type", ""))
+        effect = Effect.READ if call.is_refused else Effect.WRITE
+        names = ["http", *self._services]
+        return Interaction(
+            operation=Operation("http", _shape(call)),
+            arguments=_arguments(call, None),
+            outcome=_outcome(exchange, call),
+            touches=tuple(Touch(resource=(name,), effect=effect, scope=Scope.SUBTREE) for name in names),
+            order=order,
+            lane=exchange.lane,
+            started=exchange.started,
+            ended=exchange.ended,
+            wire=_wire(exchange),
+        )
+
+
+def _taken_apart(exchange: Exchange) -> Call:
+    headers = exchange.headers
+    host, path, query = split_url(exchange.url, headers.get("host", ""))
+    content = exchange.body
+    if content and (
+        "aws-chunked" in headers.get("content-encoding", "")
+        or headers.get("x-amz-content-sha256", "").startswith("STREAMING-")
+    ):
+        content = unchunk(content)
+    return Call(
+        method=exchange.method.upper(),
+        host=host,
+        path=path,
+        query=read_query(query),
+        headers=headers,
+        content=content,
+        status=exchange.status,
+        response_headers=exchange.response_headers,
+        response_content=exchange.response_body,
+        hint=exchange.operation_hint,
+    )
+
+
+def _request_body(service: Service, call: Call) -> Value:
+    if not call.content:
+        return _unseen(call.headers) if call.content is None else None
+    if call.operation in service.content_sent:
+        return opaque(call.content)
+    content_type = call.headers.get("content-type", "")
+    if content_type.startswith("multipart/"):
+        return _inner_requests(service, call, content_type)
+    return parse(call.content, content_type, shape=service.shape)
+
+
+def _response_body(service: Service, call: Call) -> Value:
+    content = call.response_content
+    if not content:
+        return None
+    content_type = call.response_headers.get("content-type", "")
+    if content_type.startswith("multipart/mixed"):
+        return _inner_answers(service, call, content_type)
+    if call.operation in service.content_received and not call.is_refused:
+        return opaque(content)
+    return parse(content, content_type, shape=service.shape)
+
+
+def _unseen(headers: Headers[str, str]) -> Value:
+    """A body that was sent but not recorded is known by its length alone."""
+    length = headers.get("x-amz-decoded-content-length") or headers.get("content-length", "0")
+    return {"length": int(length)} if length.isdecimal() and int(length) else None
+
+
+def _inner_requests(service: Service, call: Call, content_type: str) -> Value:
+    """The requests of a batch, each as its service names it; a form's fields stay as they are."""
+    parts = split_multipart(call.content or b"", content_type)
+    if parts is None:
+        return opaque(call.content or b"")
+    listed: list[Value] = []
+    for part in parts:
+        method, _, rest = part.start.partition(" ")
+        body = parse(part.body, part.headers.get("content-type", ""), shape=service.shape)
+        if not rest:
+            listed.append({"headers": dict(part.headers), "body": body})
+            continue
+        url = rest.rpartition(" ")[0] or rest
+        host, path, query = split_url(url if "://" in url else f"{call.host}{url}")
+        inner = Call(
+            method=method,
+            host=host if "://" in url else call.host,
+            path=path,
+            query=read_query(query),
+            headers=part.headers,
+            content=part.body,
+            status=call.status,
+            request=body,
+        )
+        service.place(inner)
+        if not inner.account or "://" not in url:
+            inner.account = inner.account or call.account
+        call.parts.append(inner)
+        listed.append({"method": method, **_arguments(inner, service)})
+    return listed
+
+
+def _inner_answers(service: Service, call: Call, content_type: str) -> Value:
+    """The answers of a batch; each inner call learns whether it was refused."""
+    parts = split_multipart(call.response_content or b"", content_type)
+    if parts is None:
+        return opaque(call.response_content or b"")
+    listed: list[Value] = []
+    statuses: list[int] = []
+    for part in parts:
+        status = part.start.split(" ")[1:2]
+        statuses.append(int(status[0]) if status and status[0].isdecimal() else 0)
+        answer = Call(
+            method="",
+            host="",
+            path="",
+            query={},
+            headers={},
+            account=call.account,
+            response_headers=part.headers,
+            response_content=part.body,
+        )
+        answer.response = parse(part.body, part.headers.get("content-type", ""), shape=service.shape)
+        service.mask(answer)
+        headers = response_headers(answer)
+        listed.append({"status": statuses[-1], "headers": headers, "body": _without_ids(answer.response)})
+    if len(statuses) == len(call.parts):
+        for inner, status_code in zip(call.parts, statuses, strict=True):
+            inner.status = status_code
+    elif any(code >= 400 for code in statuses):
+        for inner in call.parts:  # all or nothing: one refusal stands for all
+            inner.status = next(code for code in statuses if code >= 400)
+    return listed
+
+
+def _arguments(call: Call, service: Service | None) -> Mapping:
+    arguments: Mapping = {
+        "resource": list(call.names),
+        "query": semantic_query(call.query),
+        "headers": request_headers(call, service),
+        "body": call.request,
+    }
+    if who := identity(call):
+        arguments["identity"] = who
+    return arguments
+
+
+def _outcome(exchange: Exchange, call: Call) -> Outcome:
+    if call.status is None:
+        reason = exchange.failure or "no answer"
+        if "timed out" in reason.lower() or "timeout" in reason.lower():
+            return TimedOut(after=round(exchange.ended - exchange.started, 1))
+        return Lost(reason=reason)
+    headers = response_headers(call)
+    if isinstance(location := headers.get("location"), str):
+        headers["location"] = path_of(location)
+    if call.status < 400:
+        return Returned(value={"status": call.status, "headers": headers, "body": call.response})
+    code, message, detail = _refusal(call.response)
+    kind = code or call.response_headers.get("x-ms-error-code") or str(call.status)
+    return Raised(
+        kind=kind,
+        message=_timeless(message),
+        value={"status": call.status, "headers": headers, "body": detail},
+    )
+
+
+_VOLATILE = ("RequestId", "HostId", "ServerTime", "requestId", "RequestID")
+_TRAIL = re.compile(r"\s*(?:RequestId|Time):\S*\s*", re.IGNORECASE)
+
+
+def _refusal(body: Value) -> tuple[str, str, Value]:
+    """Code, message and remaining detail of an error body, in any of the shapes that services have."""
+    if not isinstance(body, dict):
+        return "", body if isinstance(body, str) else "", None if isinstance(body, str) else body
+    inner = next((body[name] for name in ("Error", "error", "odata.error") if name in body), body)
+    if not isinstance(inner, dict):
+        return "", "", body
+    code = message = ""
+    detail: dict[str, Value] = {}
+    for name, value in inner.items():
+        if name in ("Code", "code", "__type") and isinstance(value, str):
+            code = value.rpartition("#")[2]
+        elif name in ("Message", "message"):
+            text = value.get("value", "") if isinstance(value, dict) else value
+            message = str(text or "")
+        elif name not in _VOLATILE:
+            detail[name] = value
+    return code, message, detail or None
+
+
+def _timeless(message: str) -> str:
+    """A message without the request's id and time that some services put at its end."""
+    if "RequestId:" not in message:
+        return message
+    return message.partition("RequestId:")[0].rstrip()
+
+
+def _without_ids(body: Value) -> Value:
+    """An error inside a batch without the request's id and time."""
+    code, message, detail = _refusal(body)
+    return {"code": code, "message": _timeless(message), "detail": detail} if code and message else body
+
+
+def _shape(call: Call) -> str:
+    """A request nobody knows, by its form: as many stars as names, and what the query mentions."""
+    depth = len([piece for piece in call.path.split("/") if piece])
+    flags = "&".join(sorted(semantic_query(call.query)))
+    return f"{call.method} /{'/'.join('*' * depth)}{'?' + flags if flags else ''}"
+
+
+def _wire(exchange: Exchange) -> Mapping:
+    wire: Mapping = {
+        "method": exchange.method,
+        "url": exchange.url,
+        "headers": wire_headers(exchange.headers),
+    }
+    if exchange.body is not None and len(exchange.body) <= WIRE_LIMIT:
+        wire["body"] = exchange.body
+    return wire

@@ -1,0 +1,240 @@
+"""Azure Blob Storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from likewise.cloud.bodies import Mask, Shape
+from likewise.cloud.services import generated
+from likewise.cloud.services.azure import service_of, source_path, split_account
+from likewise.cloud.services.call import Call, decode
+from likewise.cloud.services.masks import constant
+from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules, safe
+from likewise.model import Resource, Value
+
+SHARPER = {
+    "Container_ListBlobHierarchySegment": "?delimiter",
+    "Container_ListBlobFlatSegmentApacheArrow": "!accept=application/vnd.apache.arrow.stream",
+    "Container_ListBlobHierarchySegmentApacheArrow": (
+        "?delimiter !accept=application/vnd.apache.arrow.stream"
+    ),
+    "PageBlob_GetPageRangesDiff": "?prevsnapshot",
+    "PageBlob_Resize": "!x-ms-blob-content-length",
+    "PageBlob_UpdateSequenceNumber": "!x-ms-sequence-number-action",
+}
+"""What tells operations apart that the model gives the same pattern."""
+
+WITH_HEAD = {
+    "Container_GetPropertiesWithHead": "HEAD container ?restype=container",
+    "Container_GetAccessPolicyWithHead": "HEAD container ?restype=container ?comp=acl",
+    "Container_GetAccountInfoWithHead": "HEAD container ?restype=account ?comp=properties",
+    "Service_GetAccountInfoWithHead": "HEAD service ?restype=account ?comp=properties",
+    "Blob_GetAccountInfoWithHead": "HEAD blob ?restype=account ?comp=properties",
+}
+"""Requests that the service also answers to HEAD."""
+
+_READ = "read blob; read lease"
+_WRITE = "write blob; read lease"
+_STORE = "replace blob; read lease"
+_LEASE = "write lease timed; read blob"
+_CONTAINER_LEASE = "write properties timed; write listed"
+
+OPERATIONS = rules(
+    {
+        # the account
+        "Service_SetProperties": "write account timed",
+        "Service_GetProperties": "read account",
+        "Service_GetStatistics": "read account",
+        "Service_GetAccountInfo": "read account",
+        "Service_GetAccountInfoWithHead": "read account",
+        "Service_GetUserDelegationKey": "read account",
+        "Service_ListContainersSegment": "read containers/**",
+        "Service_FilterBlobs": "read account/**",
+        "Service_SubmitBatch": "write account/**",
+        # containers
+        "Container_Create": "absorb container/**; absorb listed",
+        "Container_Delete": "absorb container/** timed; absorb listed",
+        "Container_Restore": "write container/** timed; write listed",
+        "Container_Rename": "write container/**; write containers/**",
+        "Container_GetProperties": "read properties",
+        "Container_GetPropertiesWithHead": "read properties",
+        "Container_GetAccountInfo": "read account",
+        "Container_GetAccountInfoWithHead": "read account",
+        "Container_SetMetadata": "write properties; write listed",
+        "Container_GetAccessPolicy": "read properties",
+        "Container_GetAccessPolicyWithHead": "read properties",
+        "Container_SetAccessPolicy": "write properties; write container; write listed",
+        "Container_AcquireLease": _CONTAINER_LEASE,
+        "Container_RenewLease": _CONTAINER_LEASE,
+        "Container_ChangeLease": _CONTAINER_LEASE,
+        "Container_ReleaseLease": _CONTAINER_LEASE,
+        "Container_BreakLease": _CONTAINER_LEASE,
+        "Container_ListBlobFlatSegment": "read container/**",
+        "Container_ListBlobFlatSegmentApacheArrow": "read container/**",
+        "Container_ListBlobHierarchySegment": "read container/**",
+        "Container_ListBlobHierarchySegmentApacheArrow": "read container/**",
+        "Container_FilterBlobs": "read container/**",
+        "Container_SubmitBatch": "write container/**",
+        # blobs of any kind
+        "Blob_Download": _READ,
+        "Blob_GetProperties": "look blob; read lease",
+        "Blob_Query": _READ,
+        "Blob_GetTags": _READ,
+        "Blob_GetAccountInfo": "read account",
+        "Blob_GetAccountInfoWithHead": "read account",
+        "Blob_Delete": "replace blob/**",
+        "Blob_Undelete": "write blob/**",
+        "Blob_SetHTTPHeaders": _WRITE,
+        "Blob_SetMetadata": _WRITE,
+        "Blob_SetTags": _WRITE,
+        "Blob_SetTier": "write blob timed; read lease",
+        "Blob_SetExpiry": "write blob timed; read lease",
+        "Blob_SetImmutabilityPolicy": "write blob timed",
+        "Blob_DeleteImmutabilityPolicy": "write blob",
+        "Blob_SetLegalHold": "write blob",
+        "Blob_CreateSnapshot": _WRITE,
+        "Blob_StartCopyFromURL": "write blob timed; read lease; read source",
+        "Blob_CopyFromURL": _STORE + "; read source",
+        "Blob_AbortCopyFromURL": "write blob timed; read lease",
+        "Blob_AcquireLease": _LEASE,
+        "Blob_RenewLease": _LEASE,
+        "Blob_ChangeLease": _LEASE,
+        "Blob_ReleaseLease": _LEASE,
+        "Blob_BreakLease": _LEASE,
+        # block, append and page blobs
+        "BlockBlob_Upload": _STORE,
+        "BlockBlob_PutBlobFromURL": _STORE + "; read source",
+        "BlockBlob_StageBlock": "absorb block; read lease",
+        "BlockBlob_StageBlockFromURL": "absorb block; read lease; read source",
+        "BlockBlob_CommitBlockList": "write blob; absorb blocks/**; read lease",
+        "BlockBlob_GetBlockList": "read blob; read blocks/**; read lease",
+        "AppendBlob_Create": _STORE,
+        "AppendBlob_AppendBlock": _WRITE,
+        "AppendBlob_AppendBlockFromURL": _WRITE + "; read source",
+        "AppendBlob_Seal": _WRITE,
+        "PageBlob_Create": _STORE,
+        "PageBlob_UploadPages": _WRITE,
+        "PageBlob_UploadPagesFromURL": _WRITE + "; read source",
+        "PageBlob_ClearPages": _WRITE,
+        "PageBlob_GetPageRanges": _READ,
+        "PageBlob_GetPageRangesDiff": _READ,
+        "PageBlob_Resize": _WRITE,
+        "PageBlob_UpdateSequenceNumber": _WRITE,
+        "PageBlob_CopyIncremental": "write blob timed; read lease; read source",
+    }
+)
+
+PATTERNS = patterns(
+    [*((name, f"{pattern} {SHARPER.get(name, '')}") for name, pattern in generated.BLOB.items())]
+    + [*WITH_HEAD.items()]
+)
+
+MASKS: dict[tuple[str, str], Mask] = {
+    ("EnumerationResults", "@ServiceEndpoint"): constant("endpoint"),
+    ("UserDelegationKey", "SignedOid"): constant("identity"),
+    ("UserDelegationKey", "SignedTid"): constant("identity"),
+    ("UserDelegationKey", "Value"): constant("secret"),
+}
+
+LISTS = frozenset(
+    {"Container", "Blob", "BlobPrefix", "Block", "PageRange", "ClearRange", "SignedIdentifier", "Tag"}
+)
+
+
+class Blob(Service):
+    """Containers, their properties and leases, blobs, and the blocks not committed yet below them."""
+
+    name = "blob"
+    operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
+    content_sent = frozenset(
+        {"BlockBlob_Upload", "BlockBlob_StageBlock", "AppendBlob_AppendBlock", "PageBlob_UploadPages"}
+    )
+    content_received = frozenset(
+        {
+            "Blob_Download",
+            "Blob_Query",
+            "Container_ListBlobFlatSegmentApacheArrow",
+            "Container_ListBlobHierarchySegmentApacheArrow",
+        }
+    )
+    shape = Shape(lists=LISTS, masks=MASKS)
+
+    def __init__(self) -> None:
+        self._kept: set[Resource] = set()
+        """Blobs that have snapshots or versions, and containers that keep what is deleted."""
+
+    def recognises(self, call: Call) -> bool:
+        return service_of(call) == self.name
+
+    def place(self, call: Call) -> None:
+        call.account, rest = split_account(call)
+        container, slash, blob = rest.partition("/")
+        if blob:
+            level, call.names = "blob", [decode(container), decode(blob)]
+        elif container and (call.query.get("restype") in ("container", "account")):
+            level, call.names = "container", [decode(container)]
+        elif container and not slash:
+            level, call.names = "blob", ["$root", decode(container)]
+        else:
+            level, call.names = "service", []
+        call.operation = match(PATTERNS, level, call)
+        if not call.operation and level == "blob" and call.names[0] == "$root":
+            # A container without its restype; the service refuses it, and so it is named for what it is.
+            call.names = [decode(container)]
+
+    def find(self, node: str, call: Call) -> Iterable[Found]:
+        account = (self.name, call.account)
+        names = call.names
+        if node == "account":
+            return [(account, True)]
+        if node == "containers":
+            return [((*account, "?containers"), True)]
+        if node == "source":
+            return self._source(call)
+        if not names:
+            return [(account, False)]
+        container = (*account, names[0])
+        if node == "container":
+            return [(container, True)]
+        if node == "listed":
+            return [((*account, "?containers", names[0]), True)]
+        if node == "properties":
+            return [((*container, "?properties"), True)]
+        if len(names) < 2:
+            return [(container, False)]
+        return [(self._below(node, (*container, safe(names[1])), call), True)]
+
+    def _below(self, node: str, blob: Resource, call: Call) -> Resource:
+        if node == "lease":
+            return (*blob, "?lease")
+        if node == "block":
+            return (*blob, "?blocks", call.query.get("blockid", ""))
+        return (*blob, "?blocks") if node == "blocks" else blob
+
+    def _source(self, call: Call) -> list[Found]:
+        source = call.headers.get("x-ms-copy-source", "")
+        if "://" not in source:
+            return []
+        container, blob, *_ = source_path(source)
+        return [((self.name, call.account, container, safe(blob)), True)]
+
+    def copy_source(self, text: str) -> Value:
+        return list(source_path(text)) if "://" in text else text
+
+    def replaces(self, call: Call, resource: Resource) -> bool:
+        if resource in self._kept or resource[:3] in self._kept or resource[:2] in self._kept:
+            return False
+        return not ("snapshot" in call.query or "x-ms-version-id" in call.response_headers)
+
+    def is_settled(self, call: Call) -> bool:
+        return call.response_headers.get("x-ms-copy-status", "pending") != "pending"
+
+    def learn(self, call: Call) -> None:
+        if call.is_refused:
+            return
+        account = (self.name, call.account)
+        if call.operation == "Blob_CreateSnapshot" or "x-ms-version-id" in call.response_headers:
+            self._kept.add((*account, call.names[0], safe(call.names[-1])))
+        elif call.operation == "Service_SetProperties":
+            self._kept.add(account)  # soft delete may be on from here on

@@ -1,0 +1,249 @@
+"""Which headers matter, and the checksums among them that only repeat the body."""
+
+from __future__ import annotations
+
+import binascii
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from hashlib import md5, sha1, sha256
+
+from likewise.cloud.services.call import Call
+from likewise.cloud.services.service import Service
+from likewise.model import Value
+
+_ALWAYS = frozenset(
+    [
+        "cache-control",
+        "content-disposition",
+        "content-encoding",
+        "content-language",
+        "content-type",
+        "expires",
+        "range",
+        "origin",
+        "if-match",
+        "if-none-match",
+        "if-modified-since",
+        "if-unmodified-since",
+        "if-range",
+        "x-http-method",
+        "access-control-request-method",
+        "access-control-request-headers",
+    ]
+)
+_ANSWERED = frozenset(
+    [
+        "accept-ranges",
+        "cache-control",
+        "content-disposition",
+        "content-encoding",
+        "content-language",
+        "content-length",
+        "content-md5",
+        "content-range",
+        "content-type",
+        "etag",
+        "expires",
+        "last-modified",
+        "location",
+        "preference-applied",
+        "access-control-allow-origin",
+        "access-control-allow-methods",
+        "access-control-max-age",
+    ]
+)
+_NEVER = frozenset(
+    # transport, identity and time
+    "x-amz-date x-amz-security-token x-amz-user-agent x-amz-target x-amz-api-version x-amz-trailer"
+    " x-amz-decoded-content-length x-amz-invocation-id x-amz-request-id x-amz-id-2 x-amz-cf-id"
+    " x-amz-s3session-token x-amz-expected-bucket-owner x-amz-source-expected-bucket-owner"
+    " x-ms-date x-ms-version x-ms-client-request-id x-ms-request-id x-ms-return-client-request-id"
+    " x-ms-correlation-request-id x-ms-useragent x-ms-copy-source-authorization x-ms-activity-id"
+    # where it runs
+    " x-amz-bucket-region x-amz-access-point-alias".split()
+)
+_SOURCES = frozenset({"x-amz-copy-source", "x-amz-rename-source", "x-ms-copy-source"})
+
+
+@lru_cache(maxsize=4096)
+def _matters(name: str) -> bool:
+    if name in _NEVER or name.startswith(("x-amz-meta-", "x-ms-meta-")):
+        return name not in _NEVER
+    return name in _ALWAYS or name.startswith(("x-amz-", "x-ms-"))
+
+
+@lru_cache(maxsize=4096)
+def _matters_in_answer(name: str) -> bool:
+    return name not in _NEVER and (
+        name in _ANSWERED or (name.startswith(("x-amz-", "x-ms-")) and name != "x-amz-crc32")
+    )
+
+
+def _base64(digest: Callable[[bytes], bytes]) -> Callable[[bytes, str], bool]:
+    def agrees(body: bytes, text: str) -> bool:
+        try:
+            return b64decode(text, validate=True) == digest(body)
+        except (binascii.Error, ValueError):
+            return False
+
+    return agrees
+
+
+def _sha256_hex(body: bytes, text: str) -> bool:
+    return text.startswith(("UNSIGNED-PAYLOAD", "STREAMING-")) or text == sha256(body).hexdigest()
+
+
+_md5 = _base64(lambda body: md5(body, usedforsecurity=False).digest())
+
+CHECKSUMS: dict[str, Callable[[bytes, str], bool]] = {
+    "content-md5": _md5,
+    "x-ms-blob-content-md5": _md5,
+    "x-amz-content-sha256": _sha256_hex,
+    "x-amz-checksum-crc32": _base64(lambda body: zlib.crc32(body).to_bytes(4, "big")),
+    "x-amz-checksum-sha1": _base64(lambda body: sha1(body, usedforsecurity=False).digest()),
+    "x-amz-checksum-sha256": _base64(lambda body: sha256(body).digest()),
+}
+"""Headers that repeat the body. Checksums that nothing here can compute stay as they are."""
+
+
+def request_headers(call: Call, service: Service | None) -> dict[str, Value]:
+    """The headers of a request that matter; a checksum only if it is wrong or cannot be checked."""
+    kept: dict[str, Value] = {}
+    extra = service.request_headers if service else frozenset()
+    for name, text in call.headers.items():
+        if name in CHECKSUMS:
+            _keep_wrong(kept, name, text, call.content)
+        elif name in _SOURCES and service is not None:
+            kept[name] = service.copy_source(text)
+        elif _matters(name) or name in extra:
+            if name == "content-encoding":
+                text = _without_chunking(text)
+                if not text:
+                    continue
+            elif name == "content-type":
+                text = _without_boundary(text)
+            kept[name] = text
+    return kept
+
+
+def _keep_wrong(kept: dict[str, Value], name: str, text: str, body: bytes | None) -> None:
+    if name == "x-amz-content-sha256" and (body is None or (not text[:1].isdigit() and not text.islower())):
+        return
+    if body is None:
+        kept[name] = text
+    elif not CHECKSUMS[name](body, text):
+        kept[name] = {"wrong": text}
+
+
+def response_headers(call: Call) -> dict[str, Value]:
+    """The headers of an answer that matter; a checksum only if it repeats neither body."""
+    kept: dict[str, Value] = {}
+    for name, text in call.response_headers.items():
+        if not _matters_in_answer(name):
+            continue
+        if name == "content-length" and call.response_content:
+            continue
+        if name in CHECKSUMS and _repeats(name, text, call):
+            continue
+        if name == "content-type":
+            text = _without_boundary(text)
+        kept[name] = text
+    return kept
+
+
+def _repeats(name: str, text: str, call: Call) -> bool:
+    agrees = CHECKSUMS[name]
+    return any(body is not None and agrees(body, text) for body in (call.response_content, call.content))
+
+
+def _without_chunking(text: str) -> str:
+    return ",".join(word for word in text.replace(" ", "").split(",") if word != "aws-chunked")
+
+
+def _without_boundary(text: str) -> str:
+    return text.partition("; boundary")[0].partition(";boundary")[0]
+
+
+_SIGNATURE = frozenset(
+    [
+        "x-amz-algorithm",
+        "x-amz-credential",
+        "x-amz-date",
+        "x-amz-expires",
+        "x-amz-signedheaders",
+        "x-amz-signature",
+        "x-amz-security-token",
+        "x-amz-content-sha256",
+        "x-amz-user-agent",
+        "awsaccesskeyid",
+        "signature",
+        "x-id",
+        "sig",
+        "se",
+        "st",
+        "sv",
+        "skoid",
+        "sktid",
+        "skt",
+        "ske",
+        "sks",
+        "skv",
+        "saoid",
+        "suoid",
+        "scid",
+        "spr",
+        "sip",
+        "ses",
+        "sdd",
+        "timeout",
+        "api-version",
+    ]
+)
+
+
+def semantic_query(query: Mapping[str, str]) -> dict[str, Value]:
+    """The query without signatures, credentials and limits of time."""
+    if not query:
+        return {}
+    dated = "Signature" in query  # only then is Expires part of a signature
+    return {
+        name: text
+        for name, text in query.items()
+        if name.lower() not in _SIGNATURE and not (dated and name == "Expires")
+    }
+
+
+def identity(call: Call) -> str:
+    """How the caller says who it is: nothing for a signed request, which is the usual thing."""
+    signature = call.headers.get("authorization", "")
+    if signature:
+        return "bearer" if signature[:7].lower() == "bearer " else ""
+    if "X-Amz-Signature" in call.query or "Signature" in call.query:
+        return "presigned"
+    return "shared access" if "sig" in call.query else "anonymous"
+
+
+_UNREPEATABLE = frozenset(
+    [
+        "authorization",
+        "date",
+        "x-amz-date",
+        "x-ms-date",
+        "x-amz-security-token",
+        "x-amz-signature",
+        "cookie",
+        "connection",
+    ]
+)
+
+
+def wire_headers(headers: Mapping[str, str]) -> dict[str, Value]:
+    """The headers that a repeated request can start from; signature and date will be new."""
+    return {name: text for name, text in headers.items() if name not in _UNREPEATABLE}
+
+
+def encoded(digest: bytes) -> str:
+    """A digest as headers carry it."""
+    return b64encode(digest).decode()

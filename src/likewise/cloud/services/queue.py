@@ -1,0 +1,107 @@
+"""Azure Queue Storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
+
+from likewise.cloud.bodies import Mask, Shape
+from likewise.cloud.services import generated
+from likewise.cloud.services.azure import service_of, split_account
+from likewise.cloud.services.call import Call, decode
+from likewise.cloud.services.masks import constant
+from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules
+
+NAMES = {
+    "Queue_SendMessage": "Messages_Enqueue",
+    "Queue_ReceiveMessages": "Messages_Dequeue",
+    "Queue_PeekMessages": "Messages_Peek",
+    "Queue_Clear": "Messages_Clear",
+    "Queue_UpdateMessage": "MessageId_Update",
+    "Queue_DeleteMessage": "MessageId_Delete",
+    "Service_GetQueues": "Service_ListQueuesSegment",
+}
+"""The names of the REST specification, where the Python SDK has its own."""
+
+WITH_HEAD = {
+    "Queue_GetPropertiesWithHead": "HEAD queue ?comp=metadata",
+    "Queue_GetAccessPolicyWithHead": "HEAD queue ?comp=acl",
+}
+
+OPERATIONS = rules(
+    {
+        "Service_SetProperties": "write account timed",
+        "Service_GetProperties": "read account",
+        "Service_GetStatistics": "read account",
+        "Service_GetUserDelegationKey": "read account",
+        "Service_ListQueuesSegment": "read queues/**",
+        "Queue_Create": "absorb queue/**; absorb listed",
+        "Queue_Delete": "absorb queue/** timed; absorb listed",
+        "Queue_SetMetadata": "absorb metadata; write listed",
+        "Queue_GetProperties": "read metadata; read messages",
+        "Queue_GetPropertiesWithHead": "read metadata; read messages",
+        "Queue_SetAccessPolicy": "absorb policy; write queue",
+        "Queue_GetAccessPolicy": "read policy",
+        "Queue_GetAccessPolicyWithHead": "read policy",
+        # who gets which message depends on everything that happened to the others
+        "Messages_Enqueue": "write messages",
+        "Messages_Dequeue": "write messages timed",
+        "Messages_Peek": "read messages",
+        "Messages_Clear": "absorb messages",
+        "MessageId_Update": "write messages timed",
+        "MessageId_Delete": "write messages",
+    }
+)
+
+PATTERNS = patterns(
+    [*((NAMES.get(name, name), pattern) for name, pattern in generated.QUEUE.items())] + [*WITH_HEAD.items()]
+)
+
+MASKS: dict[tuple[str, str], Mask] = {("EnumerationResults", "@ServiceEndpoint"): constant("endpoint")}
+
+_NODES = {"messages": "messages", "metadata": "?metadata", "policy": "?policy"}
+_OWN_TIME = frozenset({"visibilitytimeout", "messagettl"})
+
+
+class Queue(Service):
+    """Queues, their messages as one ordered thing, and configuration as nodes of its own."""
+
+    name = "queue"
+    operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
+    shape = Shape(lists=frozenset({"Queue", "QueueMessage", "SignedIdentifier"}), masks=MASKS)
+
+    def recognises(self, call: Call) -> bool:
+        return service_of(call) == self.name
+
+    def place(self, call: Call) -> None:
+        call.account, rest = split_account(call)
+        names = [decode(name) for name in rest.split("/") if name]
+        call.names = names[:1] + names[2:] if names[1:2] == ["messages"] else names
+        if not names:
+            level = "service"
+        elif len(names) == 1:
+            level = "queue"
+        elif names[1] == "messages" and len(names) < 4:
+            level = "messages" if len(names) == 2 else "messages/*"
+        else:
+            level = ""
+        call.operation = match(PATTERNS, level, call)
+
+    def find(self, node: str, call: Call) -> Iterable[Found]:
+        account = (self.name, call.account)
+        if node == "account":
+            return [(account, True)]
+        if node == "queues":
+            return [((*account, "?queues"), True)]
+        if node == "listed":
+            return [((*account, "?queues", call.names[0]), True)]
+        queue = (*account, call.names[0])
+        return [(queue if node == "queue" else (*queue, _NODES[node]), True)]
+
+    def is_empty(self, call: Call) -> bool:
+        if call.operation == "Queue_Create":
+            return call.status == 204  # it was there already, just so
+        if call.operation != "Messages_Dequeue" or call.status is None:
+            return False
+        answer = call.response
+        return isinstance(answer, dict) and not answer.get("QueueMessagesList")

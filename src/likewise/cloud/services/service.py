@@ -1,0 +1,178 @@
+"""What every service has: a table of operations, each with the resources it touches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from likewise.cloud.bodies import PLAIN, Shape
+from likewise.cloud.services.call import Call
+from likewise.model import Effect, Resource, Scope, Touch, Value
+
+Found = tuple[Resource, bool]
+"""A resource, and whether it is exactly what is meant; if not, what is meant lies somewhere below it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One line of an operation's entry: what happens to which kind of node."""
+
+    verb: str
+    node: str
+    scope: Scope
+    timed: bool
+
+
+def rules(entries: Mapping[str, str]) -> dict[str, tuple[Rule, ...]]:
+    """Read a table of operations.
+
+    An entry is "verb node[/**] [timed]" clauses, separated by semicolons. `/**`: and everything below.
+    Verbs: `read`; `write`; `absorb` (earlier writes no longer matter); `replace` (absorb, unless the
+    service keeps what was there: versions, snapshots); `look` (a read that shows whether a change that
+    takes its time is over).
+    """
+    table = {}
+    for name, entry in entries.items():
+        found = []
+        for clause in filter(None, map(str.strip, entry.split(";"))):
+            verb, node, *rest = clause.split()
+            if verb not in ("read", "write", "absorb", "replace", "look") or rest not in ([], ["timed"]):
+                raise ValueError(f"{name}: {clause}")
+            scope = Scope.SUBTREE if node.endswith("/**") else Scope.SELF
+            found.append(Rule(verb=verb, node=node.removesuffix("/**"), scope=scope, timed=bool(rest)))
+        table[name] = tuple(found)
+    return table
+
+
+Patterns = dict[tuple[str, str], list[tuple[tuple[tuple[str, str, str], ...], str]]]
+
+
+def patterns(entries: Iterable[tuple[str, str]]) -> Patterns:
+    """Compile "METHOD level ?query !header" patterns, by method and level, the most demanding first."""
+    table: Patterns = {}
+    for name, pattern in entries:
+        method, level, *tokens = pattern.split()
+        checks = []
+        for token in tokens:
+            key, _, value = token[1:].partition("=")
+            checks.append((token[0], key, value))
+        table.setdefault((method, level), []).append((tuple(checks), name))
+    for candidates in table.values():
+        candidates.sort(key=lambda candidate: -len(candidate[0]))
+    return table
+
+
+def match(table: Patterns, level: str, call: Call) -> str:
+    """The operation whose pattern fits, or nothing."""
+    for checks, name in table.get((call.method, level), ()):
+        for kind, key, value in checks:
+            there = (call.query if kind == "?" else call.headers).get(key)
+            if there is None or (value and there.lower() != value.lower()):
+                break
+        else:
+            return name
+    return ""
+
+
+class Service:
+    """One service. An instance lives as long as a world and remembers what it must of it.
+
+    A new service is a new subclass in a file of its own, named in `SERVICES`.
+    """
+
+    name: ClassVar[str]
+    operations: ClassVar[Mapping[str, tuple[Rule, ...]]]
+    content_sent: ClassVar[frozenset[str]] = frozenset()
+    """Operations whose request body is the user's own content."""
+    content_received: ClassVar[frozenset[str]] = frozenset()
+    """Operations whose response body is the user's own content."""
+    shape: ClassVar[Shape] = PLAIN
+    request_headers: ClassVar[frozenset[str]] = frozenset()
+    """Request headers that matter to this service beyond those that always do."""
+
+    def recognises(self, call: Call) -> bool:
+        """Whether the request is this service's, from its address and headers alone."""
+        raise NotImplementedError
+
+    def place(self, call: Call) -> None:
+        """Fill in the operation, the account, and the names of what is addressed."""
+        raise NotImplementedError
+
+    def read(self, call: Call) -> None:
+        """Fill in what only the parsed body tells."""
+
+    def find(self, node: str, call: Call) -> Iterable[Found]:
+        """The resources that a node of the table stands for in this call."""
+        raise NotImplementedError
+
+    def replaces(self, call: Call, resource: Resource) -> bool:
+        """Whether what was there before is really gone."""
+        return True
+
+    def is_settled(self, call: Call) -> bool:
+        """Whether the answer to a look shows that nothing is under way."""
+        return False
+
+    def is_empty(self, call: Call) -> bool:
+        """Whether a call that could have changed something says that it did not."""
+        return False
+
+    def learn(self, call: Call) -> None:
+        """Remember what later calls need to know."""
+
+    def copy_source(self, text: str) -> Value:
+        """The resource that a copy-source header names."""
+        return text
+
+    def mask(self, call: Call) -> None:
+        """Replace environment-bound values in the parsed bodies, by place."""
+
+    def touches(self, call: Call) -> tuple[Touch, ...]:
+        """What the call did, given its outcome."""
+        if call.parts:
+            return _merged(touch for part in call.parts for touch in self._touches(part))
+        return _merged(self._touches(call))
+
+    def _touches(self, call: Call) -> Iterable[Touch]:
+        entry = self.operations.get(call.operation)
+        if entry is None:
+            effect = Effect.READ if call.is_refused else Effect.WRITE
+            yield Touch(resource=(self.name,), effect=effect, scope=Scope.SUBTREE)
+            return
+        unchanged = call.is_refused or self.is_empty(call)
+        for rule in entry:
+            for resource, exact in self.find(rule.node, call):
+                scope = rule.scope if exact else Scope.SUBTREE
+                if rule.verb == "look":
+                    timed = exact and self.is_settled(call)
+                    yield Touch(resource=resource, effect=Effect.READ, scope=scope, timed=timed)
+                elif unchanged or rule.verb == "read":
+                    yield Touch(resource=resource, effect=Effect.READ, scope=scope)
+                else:
+                    certain = exact and call.status is not None
+                    gone = rule.verb == "absorb" or (rule.verb == "replace" and self.replaces(call, resource))
+                    effect = Effect.ABSORB if gone and certain else Effect.WRITE
+                    yield Touch(resource=resource, effect=effect, scope=scope, timed=rule.timed)
+
+
+_STRENGTH = {Effect.READ: 0, Effect.ABSORB: 1, Effect.WRITE: 2}
+
+
+def _merged(touches: Iterable[Touch]) -> tuple[Touch, ...]:
+    """One touch per resource and scope: the same thing twice in a batch is a write that keeps history."""
+    found: dict[tuple[Resource, Scope], Touch] = {}
+    for touch in touches:
+        place = touch.resource, touch.scope
+        there = found.get(place)
+        if there is None or _STRENGTH[touch.effect] > _STRENGTH[there.effect]:
+            found[place] = touch
+    return tuple(found.values())
+
+
+Finder = Callable[[Call], Iterable[Found]]
+
+
+def safe(name: str) -> str:
+    """A user's name as a node: one that could be taken for a configuration node gets a mark."""
+    return "=" + name if name.startswith(("?", "=")) else name

@@ -41,7 +41,13 @@ SPEC = Spec(
     recipe=Recipe(
         package=PythonPackage(
             distribution="localstack-core",
-            requirements=(f"localstack-core[base-runtime]=={VERSION}", "cbor2<6", "service-identity"),
+            # It does not bound these two, and does not start with what came after.
+            requirements=(
+                f"localstack-core[base-runtime]=={VERSION}",
+                "cbor2<6",
+                "pyopenssl<26",
+                "service-identity",
+            ),
             module="localstack.runtime.main",
         ),
         plan=plan,

@@ -93,10 +93,27 @@ def install(spec: Spec, *, cache: Path, say: Say = lambda line: None) -> Install
                 _install_python(package, home=home, say=say)
             case NodePackage() as package:
                 _install_node(package, version=spec.version, home=home, say=say)
-        (home / "complete").touch()
+        (home / "complete").write_text(_stamp(spec))
     done = require(spec, cache=cache)
     say(f"{spec.name} {done.version} is installed")
     return done
+
+
+def _stamp(spec: Spec) -> str:
+    """What an installation consists of; one that was made from something else does not count."""
+    assert spec.recipe is not None
+    match spec.recipe.package:
+        case PythonPackage() as package:
+            return "\n".join((*package.requirements, *package.hashes))
+        case NodePackage() as package:
+            return f"{package.distribution}@{spec.version}"
+
+
+def _is_complete(home: Path, *, spec: Spec) -> bool:
+    try:
+        return (home / "complete").read_text() == _stamp(spec)
+    except FileNotFoundError:
+        return False
 
 
 def _in_interpreter(package: PythonPackage) -> Installed | None:
@@ -118,7 +135,7 @@ def _in_interpreter(package: PythonPackage) -> Installed | None:
 
 def _in_environment(package: PythonPackage, *, spec: Spec, cache: Path) -> Installed | None:
     home = home_of(spec, cache=cache)
-    if not (home / "complete").exists():
+    if not _is_complete(home, spec=spec):
         return None
     scripts = home / "venv" / ("Scripts" if os.name == "nt" else "bin")
     program = (
@@ -133,7 +150,7 @@ def _in_prefix(package: NodePackage, *, spec: Spec, cache: Path) -> Installed | 
     home = home_of(spec, cache=cache)
     node = shutil.which("node")
     root = home / "node_modules" / package.distribution
-    if node is None or not (home / "complete").exists() or not (root / package.entry).exists():
+    if node is None or not _is_complete(home, spec=spec) or not (root / package.entry).exists():
         return None
     version = str(json.loads((root / "package.json").read_text())["version"])
     return Installed(program=(node, str(root / package.entry)), version=version)

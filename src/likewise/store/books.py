@@ -213,6 +213,8 @@ class Books:
 
 def as_text(value: str) -> str:
     """A value as a column can hold it; the row's body keeps what it really is."""
+    if value.isascii() and "\x00" not in value:
+        return value
     return value.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00")
 
 

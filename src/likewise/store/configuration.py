@@ -53,8 +53,12 @@ class Configuration:
         return choice.get(service) if isinstance(choice, dict) else choice
 
     def describe(self) -> list[tuple[str, object, str]]:
-        """Every key with its value and where that came from."""
-        return [(key, getattr(self, key), self.sources.get(key, DEFAULT)) for key in KEYS]
+        """Every key with its value and where that came from, fit to be shown: without passwords."""
+        return [(key, _shown(getattr(self, key)), self.sources.get(key, DEFAULT)) for key in KEYS]
+
+
+def _shown(value: object) -> object:
+    return re.sub(r"(://[^/@]*?):[^/]*@", r"\1:…@", value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ Equal nouns have equal bytes where `ordered`, so that the hash of the bytes can 
 
 from __future__ import annotations
 
+import gc
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar, assert_never
 
 import msgspec
@@ -128,6 +130,18 @@ _untyped = msgspec.json.Decoder()
 _decoders: dict[type, msgspec.json.Decoder[Any]] = {}
 
 _ESCAPED = b'{"escaped":'
+
+
+@contextmanager
+def many_objects() -> Iterator[None]:
+    """Keep the collector from looking again and again at a growing heap that holds no garbage."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def identify(content: bytes) -> Fingerprint:

@@ -16,9 +16,7 @@ from likewise.model import (
     Keyed,
     LikewiseError,
     Origin,
-    Role,
     Sketch,
-    Target,
     Withdrawal,
 )
 from likewise.store import encoding, tables
@@ -132,20 +130,23 @@ class Ledger(Books):
         """
         wanted = list(dict.fromkeys(keys))
         sql = "SELECT key, answer, evidence, position FROM answers WHERE key {among}"
-        rows = list(self.driver.query_among(sql, wanted))
-        sources = self._sources({row[2] for row in rows})
-        withdrawn = {} if include_withdrawn else self.withdrawals(wanted)
-        found: dict[Fingerprint, list[Answer]] = {}
-        for key, answer, seq, position in rows:
-            source = sources[seq]
-            if (reference is not None and source.reference.name != reference) or (
-                canonical_version is not None and source.indexed != canonical_version
-            ):
-                continue
-            if key in withdrawn and source.when <= withdrawn[key].when:
-                continue
-            found.setdefault(key, []).append(source.answer(key=key, answer=answer, position=position))
-        return {key: tuple(sorted(some, key=_newest_first)) for key, some in found.items()}
+        found: dict[Fingerprint, list[Answer]] = defaultdict(list)
+        with encoding.many_objects():
+            rows = list(self.driver.query_among(sql, wanted))
+            sources = self._sources({row[2] for row in rows})
+            ends = {} if include_withdrawn else self._ends_among(wanted)
+            for key, answer, seq, position in rows:
+                source = sources[seq]
+                if (
+                    (reference is None or source.reference == reference)
+                    and (canonical_version is None or source.indexed == canonical_version)
+                    and (key not in ends or source.when > ends[key])
+                ):
+                    found[key].append(source.answer(key=key, answer=answer, position=position))
+        for some in found.values():
+            if len(some) > 1:
+                some.sort(key=_newest_first)
+        return {key: tuple(some) for key, some in found.items()}
 
     def outcome(self, evidence_id: Fingerprint, position: int) -> Interaction:
         """The call at a proved position, with the reference's own answer."""
@@ -191,6 +192,11 @@ class Ledger(Books):
         if canonical_version is not None:
             self.driver.execute("UPDATE evidence SET indexed = ? WHERE seq = ?", (canonical_version, seq))
 
+    def _ends_among(self, keys: Iterable[Fingerprint]) -> dict[Fingerprint, float]:
+        """When each of these keys was last withdrawn; few ever are, so all of those are looked through."""
+        ends = dict(self.driver.query("SELECT key, max(time) FROM withdrawals GROUP BY key"))
+        return {key: ends[key] for key in keys if key in ends} if ends else {}
+
     def _sources(self, seqs: set[int]) -> dict[int, _Source]:
         sql = (
             "SELECT seq, id, test, time, origin, reference, reference_version, indexed "
@@ -202,7 +208,8 @@ class Ledger(Books):
                 test=test,
                 when=when,
                 origin=Origin(origin),
-                reference=Target(name=name, role=Role.REFERENCE, version=version),
+                reference=name,
+                shown=f"{name} {version}".strip(),
                 indexed=indexed,
             )
             for seq, identity, test, when, origin, name, version, indexed in self.driver.query_among(
@@ -219,7 +226,8 @@ class _Source:
     test: str
     when: float
     origin: Origin
-    reference: Target
+    reference: str
+    shown: str
     indexed: int
 
     def answer(self, *, key: Fingerprint, answer: Fingerprint, position: int) -> Answer:
@@ -229,7 +237,7 @@ class _Source:
             evidence=self.evidence,
             position=position,
             test=self.test,
-            reference=str(self.reference),
+            reference=self.shown,
             when=self.when,
             origin=self.origin,
         )

@@ -121,7 +121,7 @@ class RecordingWriter:
 
 def read(path: Path) -> Recording:
     """The whole recording; `complete` is False where its run ended before it was closed."""
-    with _Reader(path) as reader:
+    with encoding.many_objects(), _Reader(path) as reader:
         traces = sorted(reader.traces(), key=_started)
         return Recording(provenance=reader.provenance, traces=tuple(traces), complete=reader.complete)
 

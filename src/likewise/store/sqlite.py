@@ -157,6 +157,7 @@ class SqliteDriver:
         # With a write-ahead log NORMAL cannot corrupt the file: a power cut may lose the last
         # transactions, never a part of one, and the end of the process loses nothing.
         self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.execute("PRAGMA wal_autocheckpoint = 8000")
         deadline = time.monotonic() + PATIENCE
         while True:
             try:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from likewise.model import Opaque, Redacted, Value
@@ -60,24 +60,33 @@ def _pack_scalar(value: Value) -> Any:
 
 
 def unpack(value: Any) -> Any:
-    """What `pack` was given; raises Undecodable."""
-    kind = type(value)
-    if kind is dict:
+    """What `pack` was given; raises Undecodable. The data it is given is changed in place."""
+    if isinstance(value, dict):
         if len(value) == 1:
             ((name, content),) = value.items()
             if name.startswith("$"):
                 return _unpack_tag(name, content)
-        return {name: v if type(v) in _PLAIN else unpack(v) for name, v in value.items()}
-    if kind is list:
-        return [v if type(v) in _PLAIN else unpack(v) for v in value]
+        _unpack_all(value, value.items())
+    elif isinstance(value, list):
+        _unpack_all(value, enumerate(value))
     return value
+
+
+def _unpack_all(holder: Any, places: Iterable[tuple[Any, Any]]) -> None:
+    for place, content in places:
+        kind = type(content)
+        if kind is dict or kind is list:
+            unpacked = unpack(content)
+            if unpacked is not content:
+                holder[place] = unpacked
 
 
 def _unpack_tag(tag: str, content: Any) -> Value:
     try:
         match tag:
             case "$dict":
-                return {name: unpack(v) for name, v in content.items()}
+                _unpack_all(content, content.items())
+                return dict(content)
             case "$bytes":
                 return b64decode(content, validate=True)
             case "$opaque":

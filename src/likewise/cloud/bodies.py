@@ -61,7 +61,7 @@ def parse(body: bytes, content_type: str = "", *, shape: Shape = PLAIN) -> Value
     """A protocol body as data. What does not parse as what it claims to be stays opaque."""
     if not body:
         return None
-    first = body.lstrip()[:1]
+    first = body.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if first in (b"{", b"["):
         return parse_json(body)
     if first == b"<":
@@ -95,13 +95,21 @@ def parse_form(body: bytes) -> Value:
 
 
 def parse_xml(body: bytes, *, shape: Shape = PLAIN) -> Value:
-    """XML as data: {root: value}; an element is its text, or a dict of children and "@attributes"."""
-    reader = _Reader(shape)
-    try:
-        reader.parser.Parse(body, True)
-    except (expat.ExpatError, _EntityDeclared, UnicodeError, RecursionError):
-        return opaque(body)
-    return reader.root
+    """XML as data: {root: value}; an element is its text, or a dict of children and "@attributes".
+
+    Some recorders squeeze the blanks out of the XML declaration; the rest is read all the same.
+    """
+    for text in (body, _DECLARATION.sub(b"", body, count=1)):
+        reader = _Reader(shape)
+        try:
+            reader.parser.Parse(text, True)
+        except (expat.ExpatError, _EntityDeclared, UnicodeError, RecursionError):
+            continue
+        return reader.root
+    return opaque(body)
+
+
+_DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")
 
 
 class _EntityDeclared(ValueError):
@@ -150,7 +158,7 @@ class _Reader:
             found = mask(text) if mask and text else text
         elif text and not text.isspace():
             value["text"] = text
-        _add(self._values[-1], name, found, self.lists)
+        _add(self._values[-1], name, found, self.lists if len(self._names) > 1 else ())
 
     def _refuse(self, *_: object) -> None:
         raise _EntityDeclared

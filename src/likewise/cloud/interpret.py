@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping as Headers
 
 from likewise.cloud.bodies import opaque, parse, split_multipart, unchunk
@@ -16,7 +15,6 @@ from likewise.cloud.services.headers import (
     semantic_query,
     wire_headers,
 )
-from likewise.cloud.services.masks import path_of
 from likewise.model import (
     Effect,
     Interaction,
@@ -229,8 +227,6 @@ def _outcome(exchange: Exchange, call: Call) -> Outcome:
             return TimedOut(after=round(exchange.ended - exchange.started, 1))
         return Lost(reason=reason)
     headers = response_headers(call)
-    if isinstance(location := headers.get("location"), str):
-        headers["location"] = path_of(location)
     if call.status < 400:
         return Returned(value={"status": call.status, "headers": headers, "body": call.response})
     code, message, detail = _refusal(call.response)
@@ -243,7 +239,6 @@ def _outcome(exchange: Exchange, call: Call) -> Outcome:
 
 
 _VOLATILE = ("RequestId", "HostId", "ServerTime", "requestId", "RequestID")
-_TRAIL = re.compile(r"\s*(?:RequestId|Time):\S*\s*", re.IGNORECASE)
 
 
 def _refusal(body: Value) -> tuple[str, str, Value]:

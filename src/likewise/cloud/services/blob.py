@@ -53,8 +53,8 @@ OPERATIONS = rules(
         "Service_FilterBlobs": "read account/**",
         "Service_SubmitBatch": "write account/**",
         # containers
-        "Container_Create": "absorb container/**; absorb listed",
-        "Container_Delete": "absorb container/** timed; absorb listed",
+        "Container_Create": "absorb container/*; absorb listed",
+        "Container_Delete": "absorb container/* timed; absorb listed; read properties",
         "Container_Restore": "write container/** timed; write listed",
         "Container_Rename": "write container/**; write containers/**",
         "Container_GetProperties": "read properties",
@@ -88,13 +88,13 @@ OPERATIONS = rules(
         "Blob_SetHTTPHeaders": _WRITE,
         "Blob_SetMetadata": _WRITE,
         "Blob_SetTags": _WRITE,
-        "Blob_SetTier": "write blob timed; read lease",
+        "Blob_SetTier": _WRITE,
         "Blob_SetExpiry": "write blob timed; read lease",
         "Blob_SetImmutabilityPolicy": "write blob timed",
         "Blob_DeleteImmutabilityPolicy": "write blob",
         "Blob_SetLegalHold": "write blob",
         "Blob_CreateSnapshot": _WRITE,
-        "Blob_StartCopyFromURL": "write blob timed; read lease; read source",
+        "Blob_StartCopyFromURL": _WRITE + "; read source",
         "Blob_CopyFromURL": _STORE + "; read source",
         "Blob_AbortCopyFromURL": "write blob timed; read lease",
         "Blob_AcquireLease": _LEASE,
@@ -126,8 +126,10 @@ OPERATIONS = rules(
 )
 
 PATTERNS = patterns(
-    [*((name, f"{pattern} {SHARPER.get(name, '')}") for name, pattern in generated.BLOB.items())]
-    + [*WITH_HEAD.items()]
+    [
+        *((name, f"{pattern} {SHARPER.get(name, '')}") for name, pattern in generated.BLOB.items()),
+        *WITH_HEAD.items(),
+    ]
 )
 
 MASKS: dict[tuple[str, str], Mask] = {
@@ -226,6 +228,11 @@ class Blob(Service):
         if resource in self._kept or resource[:3] in self._kept or resource[:2] in self._kept:
             return False
         return not ("snapshot" in call.query or "x-ms-version-id" in call.response_headers)
+
+    def is_timed(self, call: Call) -> bool:
+        pending = call.response_headers.get("x-ms-copy-status", "pending") == "pending"
+        copies = call.operation == "Blob_StartCopyFromURL" and pending
+        return copies or "x-ms-rehydrate-priority" in call.headers
 
     def is_settled(self, call: Call) -> bool:
         return call.response_headers.get("x-ms-copy-status", "pending") != "pending"

@@ -42,6 +42,11 @@ class Call:
         return self.status is not None and self.status >= 400
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of a text, for tables that read better without quotation marks."""
+    return frozenset(text.split())
+
+
 def split_url(url: str, host: str = "") -> tuple[str, str, str]:
     """Host with port, path as sent, query as sent. A Host header wins where the URL has no port."""
     rest = url.partition("://")[2] if "://" in url else url

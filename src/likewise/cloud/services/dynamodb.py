@@ -9,12 +9,12 @@ from decimal import Decimal, InvalidOperation
 from typing import ClassVar
 
 from likewise.cloud.bodies import Mask
-from likewise.cloud.services.call import Call
+from likewise.cloud.services.call import Call, words
 from likewise.cloud.services.masks import arn, constant
 from likewise.cloud.services.service import Found, Rule, Service, rules
 from likewise.model import Resource, Value
 
-_REMAKE = "absorb table/** timed; absorb listed"
+_REMAKE = "absorb table/* timed; absorb listed"
 _ALTER = "write table timed"
 
 OPERATIONS = rules(
@@ -86,50 +86,25 @@ OPERATIONS = rules(
     }
 )
 
-ARNS: dict[str, Mask] = dict.fromkeys(
-    [
-        "TableArn",
-        "IndexArn",
-        "LatestStreamArn",
-        "BackupArn",
-        "SourceTableArn",
-        "SourceBackupArn",
-        "ExportArn",
-        "ImportArn",
-        "StreamArn",
-        "GlobalTableArn",
-        "ResourceArn",
-        "RestoreTableArn",
-        "KMSMasterKeyArn",
-        "ReplicaArn",
-    ],
-    arn,
+_ARNS = words(
+    """
+    TableArn IndexArn LatestStreamArn BackupArn SourceTableArn SourceBackupArn ExportArn ImportArn
+    StreamArn GlobalTableArn ResourceArn RestoreTableArn KMSMasterKeyArn ReplicaArn
+    """
 )
 MASKS: dict[str, Mask] = {
-    **ARNS,
+    **dict.fromkeys(_ARNS, arn),
     "TableId": constant("table id"),
     "RegionName": constant("region"),
     "Address": constant("endpoint"),
 }
 """Members of descriptions that belong to the account. Items are the user's own and are never masked."""
 
-ITEM_OPERATIONS = frozenset(
-    [
-        "GetItem",
-        "PutItem",
-        "DeleteItem",
-        "UpdateItem",
-        "BatchGetItem",
-        "BatchWriteItem",
-        "TransactGetItems",
-        "TransactWriteItems",
-        "Query",
-        "Scan",
-        "SearchVectors",
-        "ExecuteStatement",
-        "BatchExecuteStatement",
-        "ExecuteTransaction",
-    ]
+ITEM_OPERATIONS = words(
+    """
+    GetItem PutItem DeleteItem UpdateItem BatchGetItem BatchWriteItem TransactGetItems TransactWriteItems
+    Query Scan SearchVectors ExecuteStatement BatchExecuteStatement ExecuteTransaction
+    """
 )
 
 _OWN_NODES = {

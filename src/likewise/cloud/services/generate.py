@@ -147,9 +147,10 @@ def _method(function: ast.FunctionDef) -> str:
 
 def _template(function: ast.FunctionDef) -> str:
     for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_url":
-            if isinstance(node.value, ast.Constant):
-                return str(node.value.value)
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Constant):
+            continue
+        if ast.unparse(node.targets[0]) == "_url":
+            return str(node.value.value)
     return ""
 
 

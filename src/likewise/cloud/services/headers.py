@@ -4,81 +4,53 @@ from __future__ import annotations
 
 import binascii
 import zlib
-from base64 import b64decode, b64encode
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from hashlib import md5, sha1, sha256
 
-from likewise.cloud.services.call import Call
+from likewise.cloud.services.call import Call, words
+from likewise.cloud.services.masks import path_of
 from likewise.cloud.services.service import Service
 from likewise.model import Value
 
-_ALWAYS = frozenset(
-    [
-        "cache-control",
-        "content-disposition",
-        "content-encoding",
-        "content-language",
-        "content-type",
-        "expires",
-        "range",
-        "origin",
-        "if-match",
-        "if-none-match",
-        "if-modified-since",
-        "if-unmodified-since",
-        "if-range",
-        "x-http-method",
-        "access-control-request-method",
-        "access-control-request-headers",
-    ]
+_ALWAYS = words(
+    """
+    cache-control content-disposition content-encoding content-language content-type expires range origin
+    if-match if-none-match if-modified-since if-unmodified-since if-range x-http-method
+    access-control-request-method access-control-request-headers
+    """
 )
-_ANSWERED = frozenset(
-    [
-        "accept-ranges",
-        "cache-control",
-        "content-disposition",
-        "content-encoding",
-        "content-language",
-        "content-length",
-        "content-md5",
-        "content-range",
-        "content-type",
-        "etag",
-        "expires",
-        "last-modified",
-        "location",
-        "preference-applied",
-        "access-control-allow-origin",
-        "access-control-allow-methods",
-        "access-control-max-age",
-    ]
+_ANSWERED = words(
+    """
+    accept-ranges cache-control content-disposition content-encoding content-language content-length
+    content-md5 content-range content-type etag expires last-modified location preference-applied
+    access-control-allow-origin access-control-allow-methods access-control-max-age
+    """
 )
-_NEVER = frozenset(
-    # transport, identity and time
-    "x-amz-date x-amz-security-token x-amz-user-agent x-amz-target x-amz-api-version x-amz-trailer"
-    " x-amz-decoded-content-length x-amz-invocation-id x-amz-request-id x-amz-id-2 x-amz-cf-id"
-    " x-amz-s3session-token x-amz-expected-bucket-owner x-amz-source-expected-bucket-owner"
-    " x-ms-date x-ms-version x-ms-client-request-id x-ms-request-id x-ms-return-client-request-id"
-    " x-ms-correlation-request-id x-ms-useragent x-ms-copy-source-authorization x-ms-activity-id"
-    # where it runs
-    " x-amz-bucket-region x-amz-access-point-alias".split()
+_TRANSPORT = words(
+    """
+    x-amz-date x-amz-security-token x-amz-user-agent x-amz-target x-amz-api-version x-amz-trailer
+    x-amz-decoded-content-length x-amz-invocation-id x-amz-request-id x-amz-id-2 x-amz-cf-id x-amz-crc32
+    x-amz-s3session-token
+    x-ms-date x-ms-version x-ms-client-request-id x-ms-request-id x-ms-return-client-request-id
+    x-ms-correlation-request-id x-ms-useragent x-ms-copy-source-authorization x-ms-activity-id
+    """
 )
+_ENVIRONMENT = words("x-amz-bucket-region x-amz-access-point-alias x-amz-bucket-arn")
+_NEVER = _TRANSPORT | _ENVIRONMENT
+_OWNERS = words("x-amz-expected-bucket-owner x-amz-source-expected-bucket-owner")
 _SOURCES = frozenset({"x-amz-copy-source", "x-amz-rename-source", "x-ms-copy-source"})
 
 
 @lru_cache(maxsize=4096)
 def _matters(name: str) -> bool:
-    if name in _NEVER or name.startswith(("x-amz-meta-", "x-ms-meta-")):
-        return name not in _NEVER
-    return name in _ALWAYS or name.startswith(("x-amz-", "x-ms-"))
+    return name not in _NEVER and (name in _ALWAYS or name.startswith(("x-amz-", "x-ms-")))
 
 
 @lru_cache(maxsize=4096)
 def _matters_in_answer(name: str) -> bool:
-    return name not in _NEVER and (
-        name in _ANSWERED or (name.startswith(("x-amz-", "x-ms-")) and name != "x-amz-crc32")
-    )
+    return name not in _NEVER and (name in _ANSWERED or name.startswith(("x-amz-", "x-ms-")))
 
 
 def _base64(digest: Callable[[bytes], bytes]) -> Callable[[bytes, str], bool]:
@@ -117,6 +89,8 @@ def request_headers(call: Call, service: Service | None) -> dict[str, Value]:
             _keep_wrong(kept, name, text, call.content)
         elif name in _SOURCES and service is not None:
             kept[name] = service.copy_source(text)
+        elif name in _OWNERS:
+            kept[name] = "<account>"
         elif _matters(name) or name in extra:
             if name == "content-encoding":
                 text = _without_chunking(text)
@@ -149,6 +123,8 @@ def response_headers(call: Call) -> dict[str, Value]:
             continue
         if name == "content-type":
             text = _without_boundary(text)
+        elif name == "location":
+            text = path_of(text).removeprefix(f"/{call.account}")
         kept[name] = text
     return kept
 
@@ -166,40 +142,12 @@ def _without_boundary(text: str) -> str:
     return text.partition("; boundary")[0].partition(";boundary")[0]
 
 
-_SIGNATURE = frozenset(
-    [
-        "x-amz-algorithm",
-        "x-amz-credential",
-        "x-amz-date",
-        "x-amz-expires",
-        "x-amz-signedheaders",
-        "x-amz-signature",
-        "x-amz-security-token",
-        "x-amz-content-sha256",
-        "x-amz-user-agent",
-        "awsaccesskeyid",
-        "signature",
-        "x-id",
-        "sig",
-        "se",
-        "st",
-        "sv",
-        "skoid",
-        "sktid",
-        "skt",
-        "ske",
-        "sks",
-        "skv",
-        "saoid",
-        "suoid",
-        "scid",
-        "spr",
-        "sip",
-        "ses",
-        "sdd",
-        "timeout",
-        "api-version",
-    ]
+_SIGNATURE = words(
+    """
+    x-amz-algorithm x-amz-credential x-amz-date x-amz-expires x-amz-signedheaders x-amz-signature
+    x-amz-security-token x-amz-content-sha256 x-amz-user-agent awsaccesskeyid signature x-id
+    sig se st sv skoid sktid skt ske sks skv saoid suoid scid spr sip ses sdd timeout api-version
+    """
 )
 
 
@@ -225,25 +173,11 @@ def identity(call: Call) -> str:
     return "shared access" if "sig" in call.query else "anonymous"
 
 
-_UNREPEATABLE = frozenset(
-    [
-        "authorization",
-        "date",
-        "x-amz-date",
-        "x-ms-date",
-        "x-amz-security-token",
-        "x-amz-signature",
-        "cookie",
-        "connection",
-    ]
+_UNREPEATABLE = words(
+    "authorization date x-amz-date x-ms-date x-amz-security-token x-amz-signature cookie connection"
 )
 
 
 def wire_headers(headers: Mapping[str, str]) -> dict[str, Value]:
     """The headers that a repeated request can start from; signature and date will be new."""
     return {name: text for name, text in headers.items() if name not in _UNREPEATABLE}
-
-
-def encoded(digest: bytes) -> str:
-    """A digest as headers carry it."""
-    return b64encode(digest).decode()

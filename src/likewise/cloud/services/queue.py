@@ -35,8 +35,8 @@ OPERATIONS = rules(
         "Service_GetStatistics": "read account",
         "Service_GetUserDelegationKey": "read account",
         "Service_ListQueuesSegment": "read queues/**",
-        "Queue_Create": "absorb queue/**; absorb listed",
-        "Queue_Delete": "absorb queue/** timed; absorb listed",
+        "Queue_Create": "absorb queue/*; absorb listed; read metadata",
+        "Queue_Delete": "absorb queue/* timed; absorb listed",
         "Queue_SetMetadata": "absorb metadata; write listed",
         "Queue_GetProperties": "read metadata; read messages",
         "Queue_GetPropertiesWithHead": "read metadata; read messages",
@@ -54,7 +54,10 @@ OPERATIONS = rules(
 )
 
 PATTERNS = patterns(
-    [*((NAMES.get(name, name), pattern) for name, pattern in generated.QUEUE.items())] + [*WITH_HEAD.items()]
+    [
+        *((NAMES.get(name, name), pattern) for name, pattern in generated.QUEUE.items()),
+        *WITH_HEAD.items(),
+    ]
 )
 
 MASKS: dict[tuple[str, str], Mask] = {("EnumerationResults", "@ServiceEndpoint"): constant("endpoint")}
@@ -97,6 +100,9 @@ class Queue(Service):
             return [((*account, "?queues", call.names[0]), True)]
         queue = (*account, call.names[0])
         return [(queue if node == "queue" else (*queue, _NODES[node]), True)]
+
+    def is_timed(self, call: Call) -> bool:
+        return call.operation == "Messages_Enqueue" and not _OWN_TIME.isdisjoint(call.query)
 
     def is_empty(self, call: Call) -> bool:
         if call.operation == "Queue_Create":

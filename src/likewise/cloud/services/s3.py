@@ -272,7 +272,7 @@ class S3(Service):
         key = call.names[1] if len(call.names) > 1 else _form_key(call)
         if not key:
             return [((self.name, call.names[0]), False)]
-        resource = (self.name, call.names[0], safe(key))
+        resource: Resource = (self.name, call.names[0], safe(key))
         if node == "key":
             return [(resource, True)]
         upload = call.query.get("uploadId") or _created_upload(call)

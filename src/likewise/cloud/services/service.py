@@ -20,14 +20,18 @@ class Rule:
 
     verb: str
     node: str
-    scope: Scope
+    reach: Scope
+    """How far the change goes."""
+    sight: Scope
+    """How far the answer depends on what is there."""
     timed: bool
 
 
 def rules(entries: Mapping[str, str]) -> dict[str, tuple[Rule, ...]]:
     """Read a table of operations.
 
-    An entry is "verb node[/**] [timed]" clauses, separated by semicolons. `/**`: and everything below.
+    An entry is "verb node[/**] [timed]" clauses, separated by semicolons. `/**`: and everything below;
+    `/*`: likewise, but a refusal does not depend on what is below.
     Verbs: `read`; `write`; `absorb` (earlier writes no longer matter); `replace` (absorb, unless the
     service keeps what was there: versions, snapshots); `look` (a read that shows whether a change that
     takes its time is over).
@@ -39,8 +43,16 @@ def rules(entries: Mapping[str, str]) -> dict[str, tuple[Rule, ...]]:
             verb, node, *rest = clause.split()
             if verb not in ("read", "write", "absorb", "replace", "look") or rest not in ([], ["timed"]):
                 raise ValueError(f"{name}: {clause}")
-            scope = Scope.SUBTREE if node.endswith("/**") else Scope.SELF
-            found.append(Rule(verb=verb, node=node.removesuffix("/**"), scope=scope, timed=bool(rest)))
+            name_of, _, stars = node.partition("/")
+            found.append(
+                Rule(
+                    verb=verb,
+                    node=name_of,
+                    reach=Scope.SUBTREE if stars else Scope.SELF,
+                    sight=Scope.SUBTREE if stars == "**" else Scope.SELF,
+                    timed=bool(rest),
+                )
+            )
         table[name] = tuple(found)
     return table
 
@@ -114,6 +126,10 @@ class Service:
         """Whether the answer to a look shows that nothing is under way."""
         return False
 
+    def is_timed(self, call: Call) -> bool:
+        """Whether the request itself asks for something that changes as time passes."""
+        return False
+
     def is_empty(self, call: Call) -> bool:
         """Whether a call that could have changed something says that it did not."""
         return False
@@ -143,17 +159,19 @@ class Service:
         unchanged = call.is_refused or self.is_empty(call)
         for rule in entry:
             for resource, exact in self.find(rule.node, call):
-                scope = rule.scope if exact else Scope.SUBTREE
-                if rule.verb == "look":
-                    timed = exact and self.is_settled(call)
+                if unchanged or rule.verb in ("read", "look"):
+                    scope = rule.sight if exact else Scope.SUBTREE
+                    timed = rule.verb == "look" and exact and self.is_settled(call)
                     yield Touch(resource=resource, effect=Effect.READ, scope=scope, timed=timed)
-                elif unchanged or rule.verb == "read":
-                    yield Touch(resource=resource, effect=Effect.READ, scope=scope)
-                else:
-                    certain = exact and call.status is not None
-                    gone = rule.verb == "absorb" or (rule.verb == "replace" and self.replaces(call, resource))
-                    effect = Effect.ABSORB if gone and certain else Effect.WRITE
-                    yield Touch(resource=resource, effect=effect, scope=scope, timed=rule.timed)
+                    continue
+                gone = rule.verb == "absorb" or (rule.verb == "replace" and self.replaces(call, resource))
+                certain = exact and call.status is not None
+                yield Touch(
+                    resource=resource,
+                    effect=Effect.ABSORB if gone and certain else Effect.WRITE,
+                    scope=rule.reach if exact else Scope.SUBTREE,
+                    timed=rule.timed or self.is_timed(call),
+                )
 
 
 _STRENGTH = {Effect.READ: 0, Effect.ABSORB: 1, Effect.WRITE: 2}

@@ -30,8 +30,8 @@ OPERATIONS = rules(
         "Service_GetProperties": "read account",
         "Service_GetStatistics": "read account",
         "Table_Query": "read tables/**",
-        "Table_Create": "absorb table/**; absorb listed",
-        "Table_Delete": "absorb table/** timed; absorb listed",
+        "Table_Create": "absorb table/*; absorb listed",
+        "Table_Delete": "absorb table/* timed; absorb listed",
         "Table_GetAccessPolicy": "read policy",
         "Table_SetAccessPolicy": "absorb policy; write table",
         "Table_InsertEntity": "absorb entity",
@@ -61,8 +61,10 @@ def _levelled(pattern: str) -> str:
 
 
 PATTERNS = patterns(
-    [*((NAMES.get(name, name), _levelled(pattern)) for name, pattern in generated.TABLE.items())]
-    + [*SHARPER.items()]
+    [
+        *((NAMES.get(name, name), _levelled(pattern)) for name, pattern in generated.TABLE.items()),
+        *SHARPER.items(),
+    ]
 )
 
 _ENTITY = re.compile(

@@ -31,6 +31,7 @@ class Recorder:
     Calls outside any test make a trace of their own with an empty test name, handed over before the
     test that follows them, and kept in `unplaced`.
     `expected_endpoints` holds URLs or host:port; a request to anywhere else marks its test unclear.
+    `calls` counts the requests seen so far, wherever they belong.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Recorder:
     ) -> None:
         self.unplaced: list[Trace] = []
         self.is_active = False
+        self.calls = 0
         self._on_trace = on_trace
         self._builder = Builder(role=role, on_trace=self._hand_over, interpreter=interpreter or _interpreter)
         self._placement = Placement(world=world, late=self._late)
@@ -136,6 +138,7 @@ class Recorder:
         if self._is_child:
             self._forked[0] = 1
             return None
+        self.calls += 1
         try:
             call = make(request, operation)
             self._placement.place(call)

@@ -24,7 +24,8 @@ Mask = Callable[[str], str]
 class Shape:
     """What a service says about its XML: which elements repeat, and which hold environment-bound text.
 
-    `lists` holds element names that become lists even when there is only one of them.
+    `lists` holds elements that become lists even when there is only one of them, by their name or as
+    "Parent/Element".
     `masks` is keyed by (parent, element) or (element, "@attribute").
     """
 
@@ -90,7 +91,7 @@ def parse_form(body: bytes) -> Value:
         return opaque(body)
     form: dict[str, Value] = {}
     for name, text in pairs:
-        _add(form, name, text, ())
+        _add(form, name, text)
     return form
 
 
@@ -158,16 +159,18 @@ class _Reader:
             found = mask(text) if mask and text else text
         elif text and not text.isspace():
             value["text"] = text
-        _add(self._values[-1], name, found, self.lists if len(self._names) > 1 else ())
+        lists, parent = self.lists, self._names[-1]
+        repeats = bool(parent) and (name in lists or f"{parent}/{name}" in lists)
+        _add(self._values[-1], name, found, repeats=repeats)
 
     def _refuse(self, *_: object) -> None:
         raise _EntityDeclared
 
 
-def _add(into: dict[str, Value], name: str, value: Value, lists: Collection[str]) -> None:
+def _add(into: dict[str, Value], name: str, value: Value, *, repeats: bool = False) -> None:
     """Put a named value beside those that are there: a second one of a name makes a list."""
     if name not in into:
-        into[name] = [value] if name in lists else value
+        into[name] = [value] if repeats else value
         return
     there = into[name]
     if isinstance(there, list):

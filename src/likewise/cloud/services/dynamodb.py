@@ -25,9 +25,9 @@ OPERATIONS = rules(
         "DeleteItem": "absorb item",
         "UpdateItem": "write item",
         "BatchGetItem": "read each",
-        "BatchWriteItem": "absorb each",
+        "BatchWriteItem": "replace each",
         "TransactGetItems": "read each",
-        "TransactWriteItems": "write each",
+        "TransactWriteItems": "write each; read checked",
         "Query": "read range/**",
         "Scan": "read table/**",
         "SearchVectors": "read table/**",
@@ -44,7 +44,7 @@ OPERATIONS = rules(
         "DescribeLimits": "read service",
         "DescribeEndpoints": "read service",
         # what goes with a table
-        "UpdateTimeToLive": "absorb ttl; write table timed",
+        "UpdateTimeToLive": "absorb ttl timed; write table timed",
         "DescribeTimeToLive": "read ttl",
         "TagResource": "write tags",
         "UntagResource": "write tags",
@@ -175,8 +175,8 @@ class DynamoDB(Service):
             return [((*root, "?tables"), True)]
         if node in _SHARED_NODES:
             return [((*root, _SHARED_NODES[node]), True)]
-        if node == "each":
-            return list(self._each(call))
+        if node in ("each", "checked"):
+            return list(self._each(call, checked=node == "checked"))
         if node == "statement":
             return list(self._statements(call))
         if node in ("target", "listed-target", "origin"):
@@ -208,11 +208,13 @@ class DynamoDB(Service):
             texts.append(text)
         return ((*resource, *texts) if schema.hash else (*resource, " ".join(texts))), True
 
-    def _each(self, call: Call) -> Iterator[Found]:
-        """The items that a batch or a transaction names."""
-        found = False
-        for table, key, item in _batched(call.request):
+    def _each(self, call: Call, *, checked: bool) -> Iterator[Found]:
+        """The items that a batch or a transaction names, or those that it only checks."""
+        found = checked
+        for action, table, key, item in _batched(call.request):
             found = True
+            if (action == "ConditionCheck") is not checked:
+                continue
             name = _table_of(table)
             if isinstance(key, dict):
                 self._learn_key(name, key)
@@ -224,6 +226,10 @@ class DynamoDB(Service):
         for text in _statement_texts(call.request):
             match = _STATEMENT.match(text)
             yield ((self.name, match[2]) if match else (self.name,)), True
+
+    def replaces(self, call: Call, resource: Resource) -> bool:
+        """A batch may leave some of its writes undone."""
+        return not _member(call.response, "UnprocessedItems")
 
     def is_empty(self, call: Call) -> bool:
         """A PartiQL call that only selects changes nothing."""
@@ -304,23 +310,20 @@ def _masked(value: Value) -> Value:
     return [_masked(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _batched(request: Value) -> Iterator[tuple[str, Value, Value]]:
-    """Table, key and item of each part, in any of the four shapes that batches have."""
+def _batched(request: Value) -> Iterator[tuple[str, str, Value, Value]]:
+    """Action, table, key and item of each part, in any of the four shapes that batches have."""
     tables = _member(request, "RequestItems")
     for table, entry in tables.items() if isinstance(tables, dict) else ():
         keys = _member(entry, "Keys")
         for key in keys if isinstance(keys, list) else ():
-            yield table, key, None
+            yield "Get", table, key, None
         for write in entry if isinstance(entry, list) else ():
-            yield (
-                table,
-                _member(_member(write, "DeleteRequest"), "Key"),
-                _member(_member(write, "PutRequest"), "Item"),
-            )
+            key = _member(_member(write, "DeleteRequest"), "Key")
+            yield "Write", table, key, _member(_member(write, "PutRequest"), "Item")
     parts = _member(request, "TransactItems")
     for part in parts if isinstance(parts, list) else ():
-        for action in part.values() if isinstance(part, dict) else ():
-            yield str(_member(action, "TableName")), _member(action, "Key"), _member(action, "Item")
+        for action, inner in part.items() if isinstance(part, dict) else ():
+            yield action, str(_member(inner, "TableName")), _member(inner, "Key"), _member(inner, "Item")
 
 
 def _statement_texts(request: Value) -> Iterator[str]:

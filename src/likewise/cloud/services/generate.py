@@ -81,20 +81,26 @@ def _is_stream(member: Any) -> bool:
 
 
 def _list_elements(service: Any) -> set[str]:
-    """The XML elements that may repeat. `Error` is left out: it is also the root of every refusal."""
-    found = set()
+    """The XML elements that may repeat, as "List/Element" where the list has an element of its own.
+
+    A name that elsewhere stands for a single value is left out.
+    """
+    found, single = set(), set()
     for name in service.shape_names:
         shape = service.shape_for(name)
         if shape.type_name != "structure":
             continue
         for member_name, member in shape.members.items():
+            if "location" in member.serialization:
+                continue  # a header or the query: no element
             if member.type_name != "list":
-                continue
-            if member.serialization.get("flattened"):
+                single.add(member.serialization.get("name", member_name))
+            elif member.serialization.get("flattened"):
                 found.add(member.serialization.get("name", member_name))
             else:
-                found.add(member.member.serialization.get("name", "member"))
-    return found - {"Error", "member"}
+                list_name = member.serialization.get("name", member_name)
+                found.add(f"{list_name}/{member.member.serialization.get('name', 'member')}")
+    return found - single
 
 
 def _azure_blob() -> Iterator[tuple[str, str]]:

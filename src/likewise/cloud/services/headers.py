@@ -117,7 +117,7 @@ def response_headers(call: Call) -> dict[str, Value]:
     for name, text in call.response_headers.items():
         if not _matters_in_answer(name):
             continue
-        if name == "content-length" and call.response_content:
+        if name == "content-length" and call.response_content is not None and call.method != "HEAD":
             continue
         if name in CHECKSUMS and _repeats(name, text, call):
             continue

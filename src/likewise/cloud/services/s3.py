@@ -178,6 +178,19 @@ MASKS: dict[tuple[str, str], Mask] = {
     ("CompleteMultipartUploadResult", "Location"): lambda url: _location(url),
 }
 
+LISTS = generated.S3_LISTS | {
+    "DeleteResult/Error",
+    "LifecycleConfiguration/Rule",
+    "ListVersionsResult/DeleteMarker",
+    "OwnershipControls/Rule",
+    "ReplicationConfiguration/Rule",
+    "ServerSideEncryptionConfiguration/Rule",
+}
+"""Elements that repeat, with those that the model's names alone do not tell from single ones."""
+
+_ENCODED = ("Key", "Prefix", "Delimiter", "Marker", "NextMarker", "KeyMarker", "NextKeyMarker", "StartAfter")
+_ENCODED_LISTS = ("Contents", "CommonPrefixes", "Version", "DeleteMarker", "Upload")
+
 _CONFIGS = frozenset(
     token[1:]
     for pattern in generated.S3.values()
@@ -197,7 +210,7 @@ class S3(Service):
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     content_sent = generated.S3_CONTENT_SENT
     content_received = generated.S3_CONTENT_RECEIVED
-    shape = Shape(lists=generated.S3_LISTS, masks=MASKS)
+    shape = Shape(lists=LISTS, masks=MASKS)
 
     def __init__(self) -> None:
         self._versioned: set[str] = set()
@@ -329,18 +342,40 @@ class S3(Service):
         if call.is_refused or not call.names:
             return
         bucket = call.names[0]
-        if "x-amz-version-id" in call.response_headers:
+        if call.response_headers.get("x-amz-version-id", "null") != "null":
             self._versioned.add(bucket)
         if call.operation in ("PutBucketVersioning", "PutObjectLockConfiguration"):
             self._versioned.add(bucket)
         elif call.operation == "GetBucketVersioning":
-            answer = _member(call.response, "VersioningConfiguration")
-            if isinstance(answer, dict) and "Status" in answer:
+            if _member(_root(call.response), "Status"):
                 self._versioned.add(bucket)
         elif call.operation == "CreateBucket" and "x-amz-bucket-object-lock-enabled" in call.headers:
             self._versioned.add(bucket)
         elif call.operation == "DeleteBucket":
             self._versioned.discard(bucket)
+
+    def mask(self, call: Call) -> None:
+        """Lists asked for in URL encoding, as SDKs do, show the keys as everybody else spells them."""
+        answer = _root(call.response)
+        if isinstance(answer, dict) and answer.get("EncodingType") == "url":
+            _decode_members(answer)
+            for name in _ENCODED_LISTS:
+                entries = answer.get(name)
+                for entry in entries if isinstance(entries, list) else ():
+                    _decode_members(entry)
+
+
+def _decode_members(entry: Value) -> None:
+    if isinstance(entry, dict):
+        for name in _ENCODED:
+            text = entry.get(name)
+            if isinstance(text, str):
+                entry[name] = decode(text.replace("+", " "))
+
+
+def _root(document: Value) -> Value:
+    """What the only element of a document holds, whatever the server calls it."""
+    return next(iter(document.values()), None) if isinstance(document, dict) and len(document) == 1 else None
 
 
 def _bucket_of_host(host: str) -> str:

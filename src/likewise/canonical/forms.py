@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from likewise.canonical.familiarity import Familiarity, answer_place, request_place
 from likewise.canonical.fingerprint import fingerprint
 from likewise.canonical.leaves import leaves, outcome_value
 from likewise.canonical.tokens import TIME, looks_random, pieces
-from likewise.model import Fingerprint, Interaction, Value
+from likewise.model import Fingerprint, Interaction, Scalar, Value
 
 Naming = Callable[[str], str]
 """Gives a variable its name within one key."""
 
+GIVEN = "q"
+"""Begins the names of variables that the client chose."""
+ANSWERED = "r"
+"""Begins the names of variables that an answer in the context introduced."""
+QUOTED = "x"
+"""Begins the names of variables that an answer elsewhere introduced."""
+
 _SOME_TIME = "\x04time"
+_VARIABLE = "\x05"
+_JOINTS = frozenset(("", "-", "_", "+", "=", "~"))
 _FRESH = "\x04fresh"
 
 
@@ -37,18 +46,15 @@ def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
     variables: list[str] = []
     for place, leaf in leaves(interaction.arguments):
         literals.append(place)
-        parts, tokens = pieces(leaf)
-        literals.append(parts[0])
-        learned = request_place(interaction, place)
-        for token, literal in zip(tokens, parts[1:], strict=True):
-            if not familiarity.varies(learned, token):
-                literals.append(token)
-            elif token.startswith(TIME):
+        for literal, variable in _parts(leaf, request_place(interaction, place), familiarity):
+            literals.append(literal)
+            if not variable:
+                continue
+            if variable.startswith(TIME):
                 literals.append(_SOME_TIME)
             else:
-                literals.append("\x05")
-                variables.append(token)
-            literals.append(literal)
+                literals.append(_VARIABLE)
+                variables.append(variable)
     return Form(
         operation=str(interaction.operation),
         template=fingerprint(literals),
@@ -57,13 +63,42 @@ def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
     )
 
 
+def _parts(leaf: Scalar, learned: str, familiarity: Familiarity) -> Iterator[tuple[str, str]]:
+    """A leaf as literals, each followed by a variable; the last one by none.
+
+    Neighbouring variables joined by a mere hyphen or the like are one: where a generated value has its
+    hyphens is as random as the rest of it.
+    """
+    literals, tokens = pieces(leaf)
+    literal, variable = literals[0], ""
+    for token, after in zip(tokens, literals[1:], strict=True):
+        if not familiarity.varies(learned, token):
+            if variable:
+                yield literal, variable
+                literal, variable = after_variable, ""
+            literal += token + after
+            continue
+        if variable and after_variable in _JOINTS and not (token + variable).startswith(TIME):
+            variable += after_variable + token
+        elif variable:
+            yield literal, variable
+            literal, variable = after_variable, token
+        else:
+            variable = token
+        after_variable = after
+    if variable:
+        yield literal, variable
+        literal = after_variable
+    yield literal, ""
+
+
 def _introduced(interaction: Interaction, familiarity: Familiarity) -> tuple[tuple[str, str], ...]:
     found: dict[str, str] = {}
     for place, leaf in leaves(outcome_value(interaction.outcome)):
         learned = answer_place(interaction, place)
-        for slot, token in enumerate(pieces(leaf)[1]):
-            if token not in found and not token.startswith(TIME) and familiarity.varies(learned, token):
-                found[token] = f"{place}/{slot}"
+        for slot, (_, variable) in enumerate(_parts(leaf, learned, familiarity)):
+            if variable and variable not in found and not variable.startswith(TIME):
+                found[variable] = f"{place}/{slot}"
     return tuple(found.items())
 
 
@@ -89,28 +124,21 @@ class _Answer:
             return {key: self.render(value[key], f"{place}.{key}") for key in sorted(value)}
         if isinstance(value, list):
             return self._list(value, place + "[]")
-        parts, tokens = pieces(value)
-        if not tokens:
+        parts = list(_parts(value, answer_place(self._interaction, place), self._familiarity))
+        if len(parts) == 1:
             return value
-        learned = answer_place(self._interaction, place)
-        if not any(self._familiarity.varies(learned, token) for token in tokens):
-            return value
-        rendered = [parts[0]]
-        for token, literal in zip(tokens, parts[1:], strict=True):
-            rendered.append(self._token(token, learned))
-            rendered.append(literal)
-        return "".join(rendered)
+        return "".join(literal + self._name(variable) for literal, variable in parts)
 
-    def _token(self, token: str, learned: str) -> str:
-        if not self._familiarity.varies(learned, token):
-            return token
-        if token.startswith(TIME):
+    def _name(self, variable: str) -> str:
+        if not variable:
+            return ""
+        if variable.startswith(TIME):
             return "⟨time⟩"
-        if name := self._names.get(token):
+        if name := self._names.get(variable):
             return f"⟨{name}⟩"
-        if looks_random(token):
-            return self._fresh.setdefault(token, f"⟨new {len(self._fresh) + 1}⟩")
-        return token
+        if looks_random(variable):
+            return self._fresh.setdefault(variable, f"⟨new {len(self._fresh) + 1}⟩")
+        return variable
 
     def _list(self, items: list[Value], place: str) -> Value:
         before = len(self._fresh)
@@ -155,13 +183,18 @@ def _lead(item: Value) -> str:
 
 
 def _ordering(items: list[Value], rendered: list[Value]) -> str:
-    """How a list is ordered, in terms that do not depend on random values."""
-    texts = [_lead(item) for item in items]
-    if texts == sorted(texts):
-        return "ascending"
-    if texts == sorted(texts, reverse=True):
-        return "descending"
-    named = [_shape(item) for item in rendered]
+    """How a list is ordered, in terms that do not depend on random values.
+
+    Names that the client chose may be sorted; identities that the server made up have no order but
+    that in which they came to be.
+    """
+    named = [_lead(item) for item in rendered]
+    if any(f"⟨{GIVEN}" in name for name in named) or named == [_lead(item) for item in items]:
+        texts = [_lead(item) for item in items]
+        if texts == sorted(texts):
+            return "ascending"
+        if texts == sorted(texts, reverse=True):
+            return "descending"
     return "as introduced" if named == sorted(named) else "none"
 
 

@@ -8,7 +8,15 @@ from hashlib import blake2b
 
 from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.fingerprint import SIZE
-from likewise.canonical.forms import Form, answer_fingerprint, canonical_answer, compile_form
+from likewise.canonical.forms import (
+    ANSWERED,
+    GIVEN,
+    QUOTED,
+    Form,
+    answer_fingerprint,
+    canonical_answer,
+    compile_form,
+)
 from likewise.canonical.history import History
 from likewise.model import Effect, Fingerprint, Interaction, Keyed, Lost, Spot, TimedOut, Touch, Trace, Value
 
@@ -61,47 +69,53 @@ class World:
         self._producers: dict[str, tuple[Spot, str]] = {}
         self._cache: dict[tuple[object, ...], _Context] = {}
         self._traces = 0
+        self.kept: dict[Spot, Value] = {}
 
-    def read(self, trace: Trace) -> list[Keyed]:
-        """Key the calls of the next trace and take its writes into the history."""
+    def read(self, trace: Trace, *, keep: Collection[int] = ()) -> list[list[Keyed]]:
+        """Key the calls of the next trace and take its writes into the history.
+
+        Each call gives a chain: its narrowest key first, the one that counts last. The canonical
+        answers of the positions to `keep` are put aside in `kept`.
+        """
         familiarity = self._familiarity.get(trace.test, _UNKNOWN)
         number = self._traces
         self._traces += 1
         return [
-            self._call(interaction, familiarity, (number, position))
+            self._call(interaction, familiarity, (number, position), position in keep)
             for position, interaction in enumerate(trace.interactions)
         ]
 
-    def answer(self, interaction: Interaction, familiarity: Familiarity, outcome_of: Interaction) -> Value:
-        """The canonical answer of `outcome_of` as an answer to `interaction`, at this point of the world."""
+    def _call(
+        self, interaction: Interaction, familiarity: Familiarity, spot: Spot, keep: bool
+    ) -> list[Keyed]:
         form = compile_form(interaction, familiarity)
-        names, _ = self._named(self._context(interaction.touches, 0), form)
-        return canonical_answer(outcome_of, familiarity, names)
-
-    def _call(self, interaction: Interaction, familiarity: Familiarity, spot: Spot) -> Keyed:
-        form = compile_form(interaction, familiarity)
-        width = 0
+        widest = max((len(touch.resource) for touch in interaction.touches), default=1) - 1
+        chain: list[Keyed] = []
         while True:
+            width = len(chain)
             context = self._context(interaction.touches, width)
             names, key, timed = self._key(interaction, form, context, width)
-            widest = max((len(touch.resource) for touch in interaction.touches), default=1) - 1
+            answer = canonical_answer(interaction, familiarity, names)
+            chain.append(
+                Keyed(
+                    position=spot[1],
+                    operation=interaction.operation,
+                    form=form.template,
+                    key=key,
+                    answer=answer_fingerprint(answer),
+                    context=tuple(self._writes[number].spot for number in context.numbers),
+                    needs=self._needs(form, context),
+                    timed=timed,
+                    width=width,
+                )
+            )
             if key not in self._ambiguous or width >= widest:
                 break
-            width += 1
-        answer = answer_fingerprint(canonical_answer(interaction, familiarity, names))
-        keyed = Keyed(
-            position=spot[1],
-            operation=interaction.operation,
-            key=key,
-            answer=answer,
-            context=tuple(self._writes[number].spot for number in context.numbers),
-            needs=self._needs(form, context),
-            timed=timed,
-            width=width,
-        )
+        if keep:
+            self.kept[spot] = answer
         self._settle(interaction)
         self._take(interaction, form, spot)
-        return keyed
+        return chain
 
     def _key(
         self, interaction: Interaction, form: Form, context: _Context, width: int
@@ -121,7 +135,7 @@ class World:
             name = names.get(token) or own.get(token)
             if name is None:
                 origin = self._producers.get(token)
-                name = f"{origin[1] if origin else 'q'}{context.asked + len(own):04}"
+                name = f"{origin[1] if origin else GIVEN}{context.asked + len(own):04}"
                 own[token] = name
             order.append(name)
         return ({**names, **own} if own else names), order
@@ -139,11 +153,11 @@ class World:
             hasher.update(form.template.encode())
             for token in form.variables:
                 if token not in names:
-                    names[token] = f"q{asked:04}"
+                    names[token] = f"{GIVEN}{asked:04}"
                     asked += 1
                 hasher.update(names[token].encode())
             for token, origin in form.introduced:
-                names.setdefault(token, f"r{place:04}{origin}")
+                names.setdefault(token, f"{ANSWERED}{place:04}{origin}")
         context = _Context(numbers=numbers, digest=hasher.digest(), names=names, asked=asked)
         if stamp:
             self._cache[stamp] = context
@@ -188,7 +202,7 @@ class World:
         self._sent.update(form.variables)
         for token, origin in form.introduced:
             if token not in self._producers and token not in self._sent:
-                self._producers[token] = spot, f"x{interaction.operation}{origin}"
+                self._producers[token] = spot, f"{QUOTED}{interaction.operation}{origin}"
         lost = isinstance(interaction.outcome, TimedOut | Lost)
         if interaction.is_write or lost:
             timed = tuple(
@@ -209,4 +223,4 @@ def key_world(
 ) -> list[list[Keyed]]:
     """Key every call of a world, trace by trace."""
     world = World(familiarity, ambiguous=ambiguous)
-    return [world.read(trace) for trace in traces]
+    return [[chain[-1] for chain in world.read(trace)] for trace in traces]

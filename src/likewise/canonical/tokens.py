@@ -24,14 +24,16 @@ Pieces = tuple[tuple[str, ...], tuple[str, ...]]
 _LONGEST = 2048
 """A longer text is one token, known by its hash: cutting it up costs more than it tells."""
 
-_TOKEN = re.compile(
-    r"(?P<time>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?"
-    r"|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4}"
-    r" \d\d:\d\d:\d\d GMT)"
+_CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?(?: ?[AP]M)?(?:Z| ?[+-]\d\d:?\d\d)?"
+_DATE = r"(?<!\d)(?:\d{4}([-./])\d\d\2\d\d|\d\d?([-./])\d\d?\3\d{4})(?!\d)"
+_WEEKDAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT"
+_SHAPED = re.compile(
+    rf"(?P<time>{_DATE}(?:[T ]{_CLOCK})?|{_WEEKDAY}|(?<!\d){_CLOCK})"
     r"|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
     r"|[A-Za-z0-9+/_-]{15,}={1,2}"
-    r"|[^\W_]+"
 )
+"""Identifiers and times of a well-known shape, wherever in a text they stand."""
+_WORD = re.compile(r"[^\W_]+")
 _WORD_THEN_NUMBER = re.compile(r"([^\W\d_]+)(\d+)")
 _EPOCH_SECONDS = range(1_000_000_000, 4_000_000_000)
 
@@ -41,23 +43,32 @@ def cut(text: str) -> Pieces:
     """The pieces of a text; a word followed by a number is two tokens, other mixtures are one."""
     if len(text) > _LONGEST:
         return ("", ""), (CONTENT + fingerprint((text,)),)
-    literals: list[str] = []
-    tokens: list[str] = []
+    found: list[tuple[int, int, str]] = []
     end = 0
-    for match in _TOKEN.finditer(text):
-        literals.append(text[end : match.start()])
-        end = match.end()
-        word = match.group()
-        if match.lastgroup == "time":
-            tokens.append(TIME + word)
-        elif split := _WORD_THEN_NUMBER.fullmatch(word):
-            tokens.append(split[1])
-            literals.append("")
-            tokens.append(split[2])
-        else:
-            tokens.append(word)
+    for shaped in _SHAPED.finditer(text):
+        found += _words(text, end, shaped.start())
+        end = shaped.end()
+        found.append((*shaped.span(), (TIME if shaped["time"] else "") + shaped.group()))
+    found += _words(text, end, len(text))
+    literals: list[str] = []
+    end = 0
+    for start, stop, _ in found:
+        literals.append(text[end:start])
+        end = stop
     literals.append(text[end:])
-    return tuple(literals), tuple(tokens)
+    return tuple(literals), tuple(token for _, _, token in found)
+
+
+def _words(text: str, start: int, stop: int) -> list[tuple[int, int, str]]:
+    found: list[tuple[int, int, str]] = []
+    for word in _WORD.finditer(text, start, stop):
+        if split := _WORD_THEN_NUMBER.fullmatch(word.group()):
+            middle = word.start() + len(split[1])
+            found.append((word.start(), middle, split[1]))
+            found.append((middle, word.end(), split[2]))
+        else:
+            found.append((*word.span(), word.group()))
+    return found
 
 
 def pieces(leaf: Scalar) -> Pieces:

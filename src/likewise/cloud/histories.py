@@ -6,13 +6,14 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.interpret import Interpreter
-from likewise.model import HistoryUnreadable, Provenance, Recording, Role, Trace
+from likewise.model import HistoryUnreadable, Interaction, Provenance, Recording, Returned, Role, Trace
 
 Row = Mapping[str, Any]
 
@@ -108,11 +109,29 @@ def _trace(test: str, rows: list[Row], interpreter: Interpreter) -> Trace:
         role=Role.CANDIDATE,
         world="history",
         interactions=tuple(
-            interpreter.interpret(exchange, order=order) for order, exchange in enumerate(exchanges)
+            _with_content(interpreter.interpret(exchange, order=order))
+            for order, exchange in enumerate(exchanges)
         ),
         started=min(exchange.started for exchange in exchanges),
         ended=max(exchange.ended for exchange in exchanges),
     )
+
+
+def _with_content(interaction: Interaction) -> Interaction:
+    """Where a recorder left out the request's body, know it by the hash that the server gave back."""
+    body = interaction.arguments.get("body")
+    outcome = interaction.outcome
+    if not (isinstance(body, dict) and body.keys() == {"length"} and isinstance(outcome, Returned)):
+        return interaction
+    headers = outcome.value.get("headers") if isinstance(outcome.value, dict) else None
+    if not isinstance(headers, dict):
+        return interaction
+    digest = headers.get("content-md5")
+    if digest is None and interaction.operation.service == "s3":
+        digest = headers.get("etag")
+    if digest is None:
+        return interaction
+    return replace(interaction, arguments={**interaction.arguments, "body": {**body, "md5": digest}})
 
 
 def _exchange(row: Row) -> Exchange:

@@ -19,12 +19,13 @@ class Keyed:
 
     `key` covers the operation, its request, and the history of the resources it touches, read at
     `width` (0: the resource's own history; each step takes in one more ancestor's).
-    `context` lists the writes in that history; with `needs`, the calls whose answers the request
+    `form` is the request alone, without any context. `context` lists the writes in that history; with `needs`, the calls whose answers the request
     quotes, it is what a replay of this call on the reference consists of.
     """
 
     position: int
     operation: Operation
+    form: Fingerprint
     key: Fingerprint
     answer: Fingerprint
     context: tuple[Spot, ...] = ()

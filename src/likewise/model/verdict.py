@@ -38,6 +38,14 @@ class NoDiscrepantOperations:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceResultKnown:
+    """The same code already ran as a whole on the reference; that result counts."""
+
+    result: Result
+    when: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UnseenCalls:
     """Calls that the reference has not answered in this context yet."""
 
@@ -115,7 +123,7 @@ class Wavers:
     position: int = -1
 
 
-TrustReason = NoCalls | AllAnswersKnown | SequenceSeen | NoDiscrepantOperations
+TrustReason = NoCalls | AllAnswersKnown | ReferenceResultKnown | SequenceSeen | NoDiscrepantOperations
 RerunReason = (
     UnseenCalls
     | UnseenSequence

@@ -1,0 +1,174 @@
+"""Look up and keep what is known: familiarity, answers, evidence, keyed anew where needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from likewise.canonical import VERSION, Familiarity, World, sketch
+from likewise.decide import Answers, Rules
+from likewise.model import (
+    Answer,
+    Evidence,
+    Fingerprint,
+    Interaction,
+    Keyed,
+    Origin,
+    Recording,
+    Sketch,
+    Spot,
+    Target,
+    Trace,
+)
+from likewise.run.ports import Ledger
+from likewise.run.reading import Reading, Readings, prune, read_recording
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A recording keyed, and the answers that the ledger has for its keys."""
+
+    readings: Readings
+    answers: Answers
+    familiarity: dict[str, Familiarity]
+    ambiguous: frozenset[Fingerprint]
+
+
+class Memory:
+    """The ledger as the loop uses it."""
+
+    def __init__(self, ledger: Ledger, *, reference: Target, rules: Rules) -> None:
+        self.ledger = ledger
+        self._reference = reference
+        self._rules = rules
+        self._own: dict[str, list[Sketch]] = {}
+
+    def learn(self, recording: Recording) -> None:
+        """Remember what this run's traces look like."""
+        run, code = recording.provenance.run, recording.provenance.code
+        fresh = [
+            sketch(trace, run=f"{run}#{trace.attempt}", code=code, when=recording.provenance.started)
+            for trace in recording.traces
+            if trace.test
+        ]
+        self.ledger.add_sketches(fresh)
+        for known in fresh:
+            self._own.setdefault(known.test, []).append(known)
+
+    def familiarity(self, tests: Iterable[str]) -> dict[str, Familiarity]:
+        """What is known to vary in each test, this run included."""
+        wanted = list(dict.fromkeys(tests))
+        stored = self.ledger.sketches(wanted)
+        return {test: Familiarity([*stored.get(test, ()), *self._own.get(test, ())]) for test in wanted}
+
+    def repeats(self, test: str, code: str) -> int:
+        """How many runs of this very code have been seen of a test."""
+        known = {(seen.run, seen.test) for seen in self._own.get(test, ()) if seen.code == code}
+        stored = self.ledger.sketches([test]).get(test, [])
+        return len(known | {(seen.run, seen.test) for seen in stored if seen.code == code})
+
+    def look_up(self, recording: Recording) -> Known:
+        """Key a recording and find the answers, widening where the narrow key is ambiguous.
+
+        Evidence of tests with unknown calls is keyed anew first: what varies may be known better now.
+        """
+        tests = [trace.test for trace in recording.traces]
+        familiarity = self.familiarity(tests)
+        ambiguous: frozenset[Fingerprint] = frozenset()
+        refreshed: set[str] = set()
+        while True:
+            readings = read_recording(recording, familiarity, ambiguous=ambiguous)
+            answers = self.ledger.answers(readings.keys())
+            stale = self._unsettled(readings, answers) - refreshed
+            doubled = frozenset(key for key, given in answers.items() if self._is_ambiguous(given))
+            if not stale and doubled <= ambiguous:
+                return Known(readings=readings, answers=answers, familiarity=familiarity, ambiguous=ambiguous)
+            if not doubled <= ambiguous:
+                ambiguous |= doubled
+                stale |= {answer.test for key in doubled for answer in answers[key]}
+            self._refresh(stale, ambiguous)
+            refreshed |= stale
+
+    def keep(
+        self,
+        reading: Reading,
+        known: Known,
+        *,
+        origin: Origin,
+        run: str,
+        when: float,
+        answered: dict[Spot, Interaction] | None = None,
+    ) -> None:
+        """Store a test's calls as evidence.
+
+        `answered` gives the reference's interactions by where they stand in the test's world; without
+        it the whole trace is the reference's own.
+        """
+        proved = _proved(reading, answered)
+        if not proved:
+            return
+        traces = prune(_with_answers(reading, answered)) if answered is not None else prune(reading)
+        evidence = Evidence(
+            test=reading.trace.test,
+            run=run,
+            origin=origin,
+            reference=self._reference,
+            when=when,
+            traces=traces,
+            proved=proved,
+            canonical_version=VERSION,
+        )
+        self.ledger.add_evidence(evidence, index_rows(evidence, known.familiarity, known.ambiguous))
+
+    def _unsettled(self, readings: Readings, answers: Answers) -> set[str]:
+        return {
+            test
+            for test in readings.by_test
+            if any(self._is_open(call, answers) for call in readings.last(test).calls)
+        }
+
+    def _is_open(self, call: Keyed, answers: Answers) -> bool:
+        given = [answer for answer in answers.get(call.key, ()) if answer.reference == self._rules.reference]
+        return not given or any(answer.answer != call.answer for answer in given)
+
+    def _is_ambiguous(self, given: Sequence[Answer]) -> bool:
+        return len({answer.answer for answer in given if answer.reference == self._rules.reference}) > 1
+
+    def _refresh(self, tests: Iterable[str], ambiguous: frozenset[Fingerprint]) -> None:
+        found = list(self.ledger.evidence(list(tests)))
+        within = {trace.test for _, evidence in found for trace in evidence.traces}
+        familiarity = self.familiarity(within)
+        for identity, evidence in found:
+            self.ledger.reindex(identity, index_rows(evidence, familiarity, ambiguous))
+
+
+def index_rows(
+    evidence: Evidence, familiarity: dict[str, Familiarity], ambiguous: frozenset[Fingerprint]
+) -> list[Keyed]:
+    """Every key under which a piece of evidence is to be found."""
+    world = World(familiarity, ambiguous=ambiguous)
+    for trace in evidence.traces[:-1]:
+        world.read(trace)
+    proved = set(evidence.proved)
+    chains = world.read(evidence.traces[-1])
+    return [call for chain in chains for call in chain if call.position in proved]
+
+
+def _proved(reading: Reading, answered: dict[Spot, Interaction] | None) -> tuple[int, ...]:
+    if answered is None:
+        return tuple(call.position for call in reading.calls)
+    return tuple(sorted(position for place, position in answered if place == reading.place))
+
+
+def _with_answers(reading: Reading, answered: dict[Spot, Interaction] | None) -> Reading:
+    answered = answered or {}
+    traces: list[Trace] = []
+    for number, trace in enumerate(reading.world[: reading.place + 1]):
+        calls = tuple(
+            replace(interaction, outcome=answered[number, position].outcome)
+            if (number, position) in answered
+            else interaction
+            for position, interaction in enumerate(trace.interactions)
+        )
+        traces.append(replace(trace, interactions=calls))
+    return replace(reading, world=traces)

@@ -1,0 +1,114 @@
+"""A recording read under what the ledger knows: every call keyed, every test found in its world."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from likewise.canonical import Familiarity, World
+from likewise.decide import close_slice
+from likewise.model import Fingerprint, Keyed, Recording, Spot, Trace, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One test's trace with its calls keyed, in the world it happened in."""
+
+    world: Sequence[Trace]
+    """The traces of the world, in order; those after this test's own do not concern it."""
+    keyed: Sequence[Sequence[Keyed]]
+    chains: tuple[tuple[Keyed, ...], ...]
+    """Every key of this test's calls, the narrow ones included: what evidence is indexed by."""
+    place: int
+    """Where in its world the test's trace stands."""
+
+    @property
+    def trace(self) -> Trace:
+        """The test's own trace."""
+        return self.world[self.place]
+
+    @property
+    def calls(self) -> Sequence[Keyed]:
+        """The test's own calls."""
+        return self.keyed[self.place]
+
+    def slice(self, positions: Iterable[int]) -> tuple[Spot, ...]:
+        """Everything that a replay of these calls must repeat."""
+        return close_slice(self.keyed, ((self.place, position) for position in positions))
+
+
+@dataclass(slots=True)
+class Readings:
+    """All tests of a recording, the last attempt of each first."""
+
+    by_test: dict[str, list[Reading]] = field(default_factory=dict)
+
+    def last(self, test: str) -> Reading:
+        """The attempt whose result the run reports."""
+        return self.by_test[test][-1]
+
+    def keys(self) -> set[Fingerprint]:
+        """Every key that a decision needs."""
+        return {
+            call.key
+            for readings in self.by_test.values()
+            for reading in readings[-1:]
+            for chain in reading.chains
+            for call in chain
+        }
+
+
+def read_recording(
+    recording: Recording,
+    familiarity: Mapping[str, Familiarity],
+    *,
+    ambiguous: Collection[Fingerprint] = frozenset(),
+) -> Readings:
+    """Key a recording world by world."""
+    found = Readings()
+    for traces in worlds_of(recording.traces):
+        world = World(familiarity, ambiguous=ambiguous)
+        keyed: list[tuple[Keyed, ...]] = []
+        for number, trace in enumerate(traces):
+            chains = tuple(tuple(chain) for chain in world.read(trace))
+            keyed.append(tuple(chain[-1] for chain in chains))
+            if trace.test:
+                reading = Reading(world=traces, keyed=keyed, chains=chains, place=number)
+                found.by_test.setdefault(trace.test, []).append(reading)
+    for readings in found.by_test.values():
+        readings.sort(key=lambda reading: reading.trace.attempt)
+    return found
+
+
+def worlds_of(traces: Iterable[Trace]) -> list[list[Trace]]:
+    """Group traces by the world they happened in, keeping their order."""
+    worlds: dict[str, list[Trace]] = {}
+    for trace in traces:
+        worlds.setdefault(trace.world, []).append(trace)
+    return list(worlds.values())
+
+
+def prune(reading: Reading) -> tuple[Trace, ...]:
+    """The test's trace after only those earlier calls of its world that it depends on."""
+    wanted = set(reading.slice(call.position for call in reading.calls))
+    earlier: list[Trace] = []
+    for number, trace in enumerate(reading.world[: reading.place]):
+        kept = tuple(
+            interaction
+            for position, interaction in enumerate(trace.interactions)
+            if (number, position) in wanted
+        )
+        if kept:
+            earlier.append(replace(trace, interactions=kept))
+    return (*earlier, reading.trace)
+
+
+def canonical_answers(
+    traces: Sequence[Trace], familiarity: Mapping[str, Familiarity], positions: Collection[int]
+) -> dict[int, Value]:
+    """The canonical answers of some calls of the last trace of a world."""
+    world = World(familiarity)
+    for trace in traces[:-1]:
+        world.read(trace)
+    world.read(traces[-1], keep=positions)
+    return {spot[1]: answer for spot, answer in world.kept.items()}

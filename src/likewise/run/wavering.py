@@ -1,0 +1,30 @@
+"""Find tests that do different things, or end differently, on the same code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from likewise.model import Keyed, Result, Wavers
+from likewise.run.reading import Reading
+
+
+def results_waver(results: Sequence[Result]) -> Wavers | None:
+    """Attempts at the same code that ended differently."""
+    ended = [result for result in results if result in (Result.PASSED, Result.FAILED)]
+    if len(set(ended)) < 2:
+        return None
+    return Wavers(what=", then ".join(ended))
+
+
+def calls_waver(first: Reading, second: Reading) -> Wavers | None:
+    """Two runs of the same code that differ in more than names, order and how often they poll."""
+    ours, theirs = _seen(first.calls), _seen(second.calls)
+    for here, there, where in ((ours, theirs, first), (theirs, ours, second)):
+        for call in where.calls:
+            if (call.form, call.answer) not in there and (call.form, call.answer) in here:
+                return Wavers(what=f"{call.operation} in one run only", position=call.position)
+    return None
+
+
+def _seen(calls: Sequence[Keyed]) -> set[tuple[str, str]]:
+    return {(call.form, call.answer) for call in calls}

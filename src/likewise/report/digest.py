@@ -1,0 +1,140 @@
+"""What a run comes down to: the numbers and sentences that every report shows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from likewise.model import AuditBound, RunFinished, Spending, Standing, TestReport
+from likewise.report.reasons import explain
+from likewise.report.words import money, plural, seconds, share
+
+UNSETTLED = (Standing.UNDECIDED, Standing.FLAKY)
+"""Standings whose calls were neither made on the reference for good, nor shown to be needless."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Savings:
+    """What was not spent on the reference. Calls of tests that are not settled are not saved."""
+
+    calls: int
+    made: int
+    unsettled: int
+    saved: int
+    """Negative where proving cost more than running everything once, as a first run may."""
+    seconds: float
+    money: float
+
+
+def savings(spending: Spending, reports: Sequence[TestReport]) -> Savings:
+    """What a run saved against running the whole suite once on the reference."""
+    unsettled = sum(report.calls for report in reports if report.standing in UNSETTLED)
+    settled = max(0, spending.calls - unsettled)
+    part = settled / spending.calls if spending.calls else 0.0
+    return Savings(
+        calls=spending.calls,
+        made=spending.reference_calls,
+        unsettled=min(unsettled, spending.calls),
+        saved=settled - spending.reference_calls,
+        seconds=spending.seconds * part - spending.reference_seconds,
+        money=spending.money * part - spending.reference_money,
+    )
+
+
+def counts(reports: Sequence[TestReport]) -> dict[Standing, int]:
+    """How many tests stand where; every standing is there."""
+    found = Counter(report.standing for report in reports)
+    return {standing: found[standing] for standing in Standing}
+
+
+def counts_line(reports: Sequence[TestReport]) -> str:
+    """All tests in one line, the undecided with their reasons."""
+    number = counts(reports)
+    parts = [
+        f"{number[Standing.TRUSTED]:,} trusted",
+        f"{number[Standing.PROVED]:,} proved now",
+        f"{number[Standing.DISCREPANT]:,} discrepant",
+        f"{number[Standing.FLAKY]:,} flaky",
+        undecided_phrase(reports),
+    ]
+    return f"{plural(len(reports), 'test')}: {', '.join(parts)}"
+
+
+def undecided_phrase(reports: Sequence[TestReport]) -> str:
+    """How many tests are undecided, and why: `undecided 4: 3 new calls (…), 1 unclear`."""
+    undecided = [report for report in reports if report.standing is Standing.UNDECIDED]
+    reasons = Counter((explain(report.verdict).label, explain(report.verdict).hint) for report in undecided)
+    ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    said: set[str] = set()
+    parts = []
+    for (label, hint), number in ordered:
+        once = f" ({hint})" if hint and hint not in said else ""
+        said.add(hint)
+        parts.append(f"{number:,} {label}{once}")
+    return f"undecided {len(undecided):,}" + (f": {', '.join(parts)}" if parts else "")
+
+
+def savings_line(spending: Spending, reports: Sequence[TestReport]) -> str:
+    """What was saved, in one sentence."""
+    found = savings(spending, reports)
+    if not found.calls:
+        return "no calls to the reference would have been needed"
+    if found.saved < 0:
+        settled = found.calls - found.unsettled
+        head = f"saved none yet: made {plural(found.made, 'reference call')} to settle {settled:,}"
+    else:
+        percent = share(found.saved, found.calls)
+        head = f"saved {found.saved:,} of {plural(found.calls, 'reference call')} ({percent})"
+        if found.saved and (amounts := _amounts(found)):
+            head += f", about {amounts}"
+        head += f"; made {found.made:,}"
+    return head + (f"; {found.unsettled:,} of undecided or flaky tests" if found.unsettled else "")
+
+
+def _amounts(found: Savings) -> str:
+    amounts = [money(found.money)] if found.money > 0 else []
+    amounts += [seconds(found.seconds)] if found.seconds > 0 else []
+    return " and ".join(amounts)
+
+
+def cost_line(spending: Spending) -> str:
+    """What the calls that were made cost; empty where none was."""
+    if not spending.reference_calls:
+        return ""
+    return (
+        f"{plural(spending.reference_calls, 'reference call')} took "
+        f"{seconds(spending.reference_seconds)} and cost about {money(spending.reference_money)}"
+    )
+
+
+def audits_line(audits: AuditBound) -> str:
+    """What the audits say about skipped calls; empty before the first."""
+    if audits.failed:
+        return (
+            f"{audits.failed:,} of {plural(audits.clean + audits.failed, 'audit')} failed: "
+            "what they contradict no longer counts"
+        )
+    if audits.bound is None:
+        return ""
+    most = share(math.ceil(audits.bound * 1000) / 1000, 1)  # a bound is rounded up
+    return f"{plural(audits.clean, 'clean audit')}: at most {most} of skipped calls wrong (95 %)"
+
+
+def next_step(finished: RunFinished) -> str:
+    """The one thing to do next; empty where nothing is left to do."""
+    number = counts(finished.tests)
+    if finished.leftovers:
+        return "Delete what is left on the reference: likewise clean"
+    if number[Standing.UNDECIDED]:
+        first = next(report for report in finished.tests if report.standing is Standing.UNDECIDED)
+        todo = explain(first.verdict).todo
+        return todo or f"See why: likewise explain '{first.test}'"
+    if number[Standing.DISCREPANT] or number[Standing.FLAKY]:
+        wanted = (Standing.DISCREPANT, Standing.FLAKY)
+        first = next(
+            report for standing in wanted for report in finished.tests if report.standing is standing
+        )
+        return f"See both sides call by call: likewise explain '{first.test}'"
+    return ""

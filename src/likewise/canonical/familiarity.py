@@ -5,30 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from likewise.canonical.leaves import leaves, outcome_value
-from likewise.canonical.tokens import looks_random, pieces
-from likewise.model import Interaction, Sketch, Trace
+from likewise.canonical.tokens import TIME, looks_random, pieces
+from likewise.model import Scalar, Sketch, Trace, Value
 
-
-def request_place(interaction: Interaction, place: str) -> str:
-    """The name under which a place of a request is learned."""
-    return f"{interaction.operation}?{place}"
-
-
-def answer_place(interaction: Interaction, place: str) -> str:
-    """The name under which a place of an answer is learned."""
-    return f"{interaction.operation}!{place}"
+ASKED, ANSWERED = "?", "!"
+"""A place is learned per operation, apart for what it asks and what it is answered."""
 
 
 def sketch(trace: Trace, *, run: str, code: str = "", when: float = 0.0) -> Sketch:
     """Which tokens a trace shows at which place."""
     shown: dict[str, set[str]] = {}
     for interaction in trace.interactions:
-        for place, leaf in leaves(interaction.arguments):
-            if tokens := pieces(leaf)[1]:
-                shown.setdefault(request_place(interaction, place), set()).update(tokens)
-        for place, leaf in leaves(outcome_value(interaction.outcome)):
-            if tokens := pieces(leaf)[1]:
-                shown.setdefault(answer_place(interaction, place), set()).update(tokens)
+        operation = str(interaction.operation)
+        _show(shown, operation + ASKED, interaction.arguments)
+        _show(shown, operation + ANSWERED, outcome_value(interaction.outcome))
     return Sketch(
         test=trace.test,
         run=run,
@@ -36,6 +26,23 @@ def sketch(trace: Trace, *, run: str, code: str = "", when: float = 0.0) -> Sket
         when=when,
         tokens={place: sorted(tokens) for place, tokens in shown.items()},
     )
+
+
+def _show(shown: dict[str, set[str]], prefix: str, value: Value) -> None:
+    for place, leaf in leaves(value):
+        if leaf is None:
+            continue
+        if tokens := pieces(leaf)[1]:
+            known = shown.get(learned := prefix + place)
+            if known is None:
+                shown[learned] = set(tokens)
+            else:
+                known.update(tokens)
+
+
+Parts = list[tuple[str, str]]
+
+_JOINTS = frozenset(("", "-", "_", "+", "=", "~"))
 
 
 class Familiarity:
@@ -46,7 +53,7 @@ class Familiarity:
     and stands at a place that varied before. Everything else is a constant and must repeat exactly.
     """
 
-    __slots__ = ("_memo", "_places", "_varying", "sketches")
+    __slots__ = ("_constants", "_memo", "_places", "_varying", "sketches")
 
     def __init__(self, sketches: Iterable[Sketch] = ()) -> None:
         self.sketches = tuple({(sketch.run, sketch.test): sketch for sketch in sketches}.values())
@@ -64,6 +71,7 @@ class Familiarity:
         for place, seen in self._places.items():
             lonely = (code for code in seen.values() if code is not None)
             self._varying[place] = any(repeats[code] > 1 for code in lonely)
+        self._constants: set[tuple[str, Scalar]] = set()
         self._memo: dict[tuple[str, str], bool] = {}
         for place, seen in self._places.items():
             for token, code in seen.items():
@@ -85,3 +93,36 @@ class Familiarity:
         if token in seen:
             return seen[token] is not None and looks_random(token)
         return looks_random(token)
+
+    def parts(self, place: str, leaf: Scalar) -> Parts | None:
+        """A leaf as literals, each followed by a variable, the last by none; None where nothing varies.
+
+        Neighbouring variables joined by a mere hyphen or the like are one: where a generated value has
+        its hyphens is as random as the rest of it.
+        """
+        if leaf is None or (place, leaf) in self._constants:
+            return None
+        literals, tokens = pieces(leaf)
+        if not any(self.varies(place, token) for token in tokens):
+            self._constants.add((place, leaf))
+            return None
+        found: list[tuple[str, str]] = []
+        literal, variable, joint = literals[0], "", ""
+        for token, after in zip(tokens, literals[1:], strict=True):
+            varies = self.varies(place, token)
+            if variable and varies and joint in _JOINTS and not (token + variable).startswith(TIME):
+                variable += joint + token
+            else:
+                if variable:
+                    found.append((literal, variable))
+                    literal, variable = joint, ""
+                if varies:
+                    variable = token
+                else:
+                    literal += token + after
+            joint = after
+        if variable:
+            found.append((literal, variable))
+            literal = joint
+        found.append((literal, ""))
+        return found

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from likewise.canonical.familiarity import Familiarity, answer_place, request_place
+from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity, Parts
 from likewise.canonical.fingerprint import fingerprint
 from likewise.canonical.leaves import leaves, outcome_value
-from likewise.canonical.tokens import TIME, looks_random, pieces
+from likewise.canonical.tokens import TIME, looks_random
 from likewise.model import Fingerprint, Interaction, Scalar, Value
-
-Naming = Callable[[str], str]
-"""Gives a variable its name within one key."""
 
 GIVEN = "q"
 """Begins the names of variables that the client chose."""
-ANSWERED = "r"
+RETURNED = "r"
 """Begins the names of variables that an answer in the context introduced."""
 QUOTED = "x"
 """Begins the names of variables that an answer elsewhere introduced."""
 
 _SOME_TIME = "\x04time"
 _VARIABLE = "\x05"
-_JOINTS = frozenset(("", "-", "_", "+", "=", "~"))
 _FRESH = "\x04fresh"
 
 
@@ -38,15 +34,21 @@ class Form:
     template: Fingerprint
     variables: tuple[str, ...]
     introduced: tuple[tuple[str, str], ...]
+    answer: tuple[tuple[str, Scalar, Parts | None], ...]
 
 
 def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
     """The form of an interaction, given what is known to vary."""
-    literals: list[str] = [str(interaction.operation)]
+    operation = str(interaction.operation)
+    literals: list[str] = [operation]
     variables: list[str] = []
     for place, leaf in leaves(interaction.arguments):
         literals.append(place)
-        for literal, variable in _parts(leaf, request_place(interaction, place), familiarity):
+        parts = familiarity.parts(operation + ASKED + place, leaf)
+        if parts is None:
+            literals.append(leaf if isinstance(leaf, str) else f"\x02{leaf!r}")
+            continue
+        for literal, variable in parts:
             literals.append(literal)
             if not variable:
                 continue
@@ -55,51 +57,36 @@ def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
             else:
                 literals.append(_VARIABLE)
                 variables.append(variable)
+    introduced: dict[str, str] = {}
+    answer: list[tuple[str, Scalar, Parts | None]] = []
+    for place, leaf in leaves(outcome_value(interaction.outcome)):
+        parts = familiarity.parts(operation + ANSWERED + place, leaf)
+        answer.append((place, leaf, parts))
+        for slot, (_, variable) in enumerate(parts or ()):
+            if variable and variable not in introduced and not variable.startswith(TIME):
+                introduced[variable] = f"{place}/{slot}"
     return Form(
-        operation=str(interaction.operation),
+        operation=operation,
         template=fingerprint(literals),
         variables=tuple(variables),
-        introduced=_introduced(interaction, familiarity),
+        introduced=tuple(introduced.items()),
+        answer=tuple(answer),
     )
 
 
-def _parts(leaf: Scalar, learned: str, familiarity: Familiarity) -> Iterator[tuple[str, str]]:
-    """A leaf as literals, each followed by a variable; the last one by none.
-
-    Neighbouring variables joined by a mere hyphen or the like are one: where a generated value has its
-    hyphens is as random as the rest of it.
-    """
-    literals, tokens = pieces(leaf)
-    literal, variable = literals[0], ""
-    for token, after in zip(tokens, literals[1:], strict=True):
-        if not familiarity.varies(learned, token):
-            if variable:
-                yield literal, variable
-                literal, variable = after_variable, ""
-            literal += token + after
-            continue
-        if variable and after_variable in _JOINTS and not (token + variable).startswith(TIME):
-            variable += after_variable + token
-        elif variable:
-            yield literal, variable
-            literal, variable = after_variable, token
-        else:
-            variable = token
-        after_variable = after
-    if variable:
-        yield literal, variable
-        literal = after_variable
-    yield literal, ""
-
-
-def _introduced(interaction: Interaction, familiarity: Familiarity) -> tuple[tuple[str, str], ...]:
-    found: dict[str, str] = {}
-    for place, leaf in leaves(outcome_value(interaction.outcome)):
-        learned = answer_place(interaction, place)
-        for slot, (_, variable) in enumerate(_parts(leaf, learned, familiarity)):
-            if variable and variable not in found and not variable.startswith(TIME):
-                found[variable] = f"{place}/{slot}"
-    return tuple(found.items())
+def answer_of(
+    interaction: Interaction, form: Form, familiarity: Familiarity, names: Mapping[str, str]
+) -> Fingerprint:
+    """The fingerprint of the canonical answer."""
+    if any(place.endswith("[]+") and parts is None for place, _, parts in form.answer) and form.introduced:
+        # Lists may have to be put in order first.
+        return answer_fingerprint(canonical_answer(interaction, familiarity, names))
+    naming = _Naming(names)
+    found: list[str] = []
+    for place, leaf, parts in form.answer:
+        found.append(place)
+        found.append(repr(leaf if parts is None else naming.render(parts)))
+    return fingerprint(found)
 
 
 def canonical_answer(interaction: Interaction, familiarity: Familiarity, names: Mapping[str, str]) -> Value:
@@ -109,24 +96,28 @@ def canonical_answer(interaction: Interaction, familiarity: Familiarity, names: 
     (a count, a state, a word) must repeat exactly. Items of a list that hold variables are put into an
     order that does not depend on them, with a note on how the list was really ordered.
     """
-    return _Answer(interaction, familiarity, names).render(outcome_value(interaction.outcome), "")
+    prefix = str(interaction.operation) + ANSWERED
+    return _Answer(prefix, familiarity, _Naming(names)).render(outcome_value(interaction.outcome), "")
 
 
-class _Answer:
-    def __init__(self, interaction: Interaction, familiarity: Familiarity, names: Mapping[str, str]) -> None:
-        self._interaction = interaction
-        self._familiarity = familiarity
+def answer_fingerprint(value: Value) -> Fingerprint:
+    """The hash of a canonical answer."""
+    found: list[str] = []
+    for place, leaf in leaves(value):
+        found.append(place)
+        found.append(repr(leaf))
+    return fingerprint(found)
+
+
+class _Naming:
+    """Names variables: known ones by their name, generated ones as fresh, others not at all."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
-        self._fresh: dict[str, str] = {}
+        self.fresh: dict[str, str] = {}
+        self.blank = False
 
-    def render(self, value: Value, place: str) -> Value:
-        if isinstance(value, dict):
-            return {key: self.render(value[key], f"{place}.{key}") for key in sorted(value)}
-        if isinstance(value, list):
-            return self._list(value, place + "[]")
-        parts = list(_parts(value, answer_place(self._interaction, place), self._familiarity))
-        if len(parts) == 1:
-            return value
+    def render(self, parts: Parts) -> str:
         return "".join(literal + self._name(variable) for literal, variable in parts)
 
     def _name(self, variable: str) -> str:
@@ -136,50 +127,49 @@ class _Answer:
             return "⟨time⟩"
         if name := self._names.get(variable):
             return f"⟨{name}⟩"
-        if looks_random(variable):
-            return self._fresh.setdefault(variable, f"⟨new {len(self._fresh) + 1}⟩")
-        return variable
+        if not looks_random(variable):
+            return variable
+        if self.blank:
+            return self.fresh.get(variable, _FRESH)
+        return self.fresh.setdefault(variable, f"⟨new {len(self.fresh) + 1}⟩")
+
+
+class _Answer:
+    def __init__(self, prefix: str, familiarity: Familiarity, naming: _Naming) -> None:
+        self._prefix = prefix
+        self._familiarity = familiarity
+        self._naming = naming
+
+    def render(self, value: Value, place: str) -> Value:
+        if isinstance(value, dict):
+            return {key: self.render(value[key], f"{place}.{key}") for key in sorted(value)}
+        if isinstance(value, list):
+            return self._list(value, place + "[]")
+        parts = self._familiarity.parts(self._prefix + place, value)
+        return value if parts is None else self._naming.render(parts)
 
     def _list(self, items: list[Value], place: str) -> Value:
-        before = len(self._fresh)
+        known = dict(self._naming.fresh)
         rendered = [self.render(item, place) for item in items]
         if len(items) < 2 or rendered == items:
             return rendered
-        if len(self._fresh) > before:
+        if len(self._naming.fresh) > len(known) and not self._naming.blank:
             # Number fresh variables after sorting, so that their numbers do not depend on the order.
-            known = dict(list(self._fresh.items())[:before])
-            shapes = [_shape(self._blank(item, place)) for item in items]
+            self._naming.fresh, self._naming.blank = known, True
+            shapes = [repr(self.render(item, place)) for item in items]
+            self._naming.blank = False
             order = sorted(range(len(items)), key=shapes.__getitem__)
-            self._fresh = known
             ordered = [self.render(items[index], place) for index in order]
         else:
-            ordered = sorted(rendered, key=_shape)
+            ordered = sorted(rendered, key=repr)
         return {"order": _ordering(items, rendered), "items": ordered}
-
-    def _blank(self, item: Value, place: str) -> Value:
-        fresh, self._fresh = self._fresh, _Blank(self._fresh)
-        try:
-            return self.render(item, place)
-        finally:
-            self._fresh = fresh
-
-
-class _Blank(dict[str, str]):
-    """Gives every fresh variable the same name."""
-
-    def setdefault(self, token: str, name: str = "") -> str:
-        return self.get(token, _FRESH)
-
-
-def _shape(value: Value) -> str:
-    return repr(value)
 
 
 def _lead(item: Value) -> str:
     """What a list is sorted by, if it is: its items' first field, as servers put names first."""
     if isinstance(item, dict) and item:
         return _lead(next(iter(item.values())))
-    return item if isinstance(item, str) else _shape(item)
+    return item if isinstance(item, str) else repr(item)
 
 
 def _ordering(items: list[Value], rendered: list[Value]) -> str:
@@ -189,19 +179,10 @@ def _ordering(items: list[Value], rendered: list[Value]) -> str:
     that in which they came to be.
     """
     named = [_lead(item) for item in rendered]
-    if any(f"⟨{GIVEN}" in name for name in named) or named == [_lead(item) for item in items]:
-        texts = [_lead(item) for item in items]
+    texts = [_lead(item) for item in items]
+    if any(f"⟨{GIVEN}" in name for name in named) or named == texts:
         if texts == sorted(texts):
             return "ascending"
         if texts == sorted(texts, reverse=True):
             return "descending"
     return "as introduced" if named == sorted(named) else "none"
-
-
-def answer_fingerprint(value: Value) -> Fingerprint:
-    """The hash of a canonical answer."""
-    parts: list[str] = []
-    for place, leaf in leaves(value):
-        parts.append(place)
-        parts.append(repr(leaf))
-    return fingerprint(parts)

@@ -8,15 +8,7 @@ from hashlib import blake2b
 
 from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.fingerprint import SIZE
-from likewise.canonical.forms import (
-    ANSWERED,
-    GIVEN,
-    QUOTED,
-    Form,
-    answer_fingerprint,
-    canonical_answer,
-    compile_form,
-)
+from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, Form, answer_of, canonical_answer, compile_form
 from likewise.canonical.history import History
 from likewise.model import Effect, Fingerprint, Interaction, Keyed, Lost, Spot, TimedOut, Touch, Trace, Value
 
@@ -95,14 +87,13 @@ class World:
             width = len(chain)
             context = self._context(interaction.touches, width)
             names, key, timed = self._key(interaction, form, context, width)
-            answer = canonical_answer(interaction, familiarity, names)
             chain.append(
                 Keyed(
                     position=spot[1],
                     operation=interaction.operation,
                     form=form.template,
                     key=key,
-                    answer=answer_fingerprint(answer),
+                    answer=answer_of(interaction, form, familiarity, names),
                     context=tuple(self._writes[number].spot for number in context.numbers),
                     needs=self._needs(form, context),
                     timed=timed,
@@ -112,7 +103,7 @@ class World:
             if key not in self._ambiguous or width >= widest:
                 break
         if keep:
-            self.kept[spot] = answer
+            self.kept[spot] = canonical_answer(interaction, familiarity, names)
         self._settle(interaction)
         self._take(interaction, form, spot)
         return chain
@@ -157,7 +148,7 @@ class World:
                     asked += 1
                 hasher.update(names[token].encode())
             for token, origin in form.introduced:
-                names.setdefault(token, f"{ANSWERED}{place:04}{origin}")
+                names.setdefault(token, f"{RETURNED}{place:04}{origin}")
         context = _Context(numbers=numbers, digest=hasher.digest(), names=names, asked=asked)
         if stamp:
             self._cache[stamp] = context

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from likewise.model import Lost, Outcome, Raised, Returned, Scalar, TimedOut, Value
 
+Leaves = list[tuple[str, Scalar]]
 
-def leaves(value: Value, place: str = "") -> Iterator[tuple[str, Scalar]]:
+
+def leaves(value: Value) -> Leaves:
     """Every leaf with its place; mappings in the order of their keys, all items of a list share a place.
 
     Empty containers are leaves too (an empty list is not the absence of one), and so is the start of
     every item (one list of two is not two lists of one).
     """
+    found: Leaves = []
+    _flatten(value, "", found)
+    return found
+
+
+def _flatten(value: Value, place: str, found: Leaves) -> None:
     if isinstance(value, dict):
         if not value:
-            yield place + "{}", None
+            found.append((place + "{}", None))
         for key in sorted(value):
-            yield from leaves(value[key], f"{place}.{key}")
+            inner = value[key]
+            if isinstance(inner, str):
+                found.append((f"{place}.{key}", inner))
+            else:
+                _flatten(inner, f"{place}.{key}", found)
     elif isinstance(value, list):
+        below = place + "[]"
         if not value:
-            yield place + "[]", None
-        inner = place + "[]"
+            found.append((below, None))
+        start = below + "+", None
         for item in value:
-            yield inner + "+", None
-            yield from leaves(item, inner)
+            found.append(start)
+            _flatten(item, below, found)
     else:
-        yield place, value
+        found.append((place, value))
 
 
 def outcome_value(outcome: Outcome) -> Value:

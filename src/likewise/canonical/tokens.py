@@ -73,9 +73,9 @@ def _words(text: str, start: int, stop: int) -> list[tuple[int, int, str]]:
 
 def pieces(leaf: Scalar) -> Pieces:
     """The pieces of any leaf; `None`, booleans and redacted places are never more than literals."""
+    if isinstance(leaf, str):
+        return cut(leaf)
     match leaf:
-        case str():
-            return cut(leaf)
         case None | bool():
             return (f"\x02{leaf}",), ()
         case int() | float():
@@ -108,4 +108,4 @@ def looks_random(token: str) -> bool:
     if word.isdigit():
         return len(word) >= 6
     has_digit = any(letter.isdigit() for letter in word)
-    return len(word) >= 6 and has_digit or len(word) >= 20
+    return (len(word) >= 6 and has_digit) or len(word) >= 20

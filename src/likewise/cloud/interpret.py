@@ -12,9 +12,9 @@ from likewise.cloud.services.headers import (
     identity,
     request_headers,
     response_headers,
-    semantic_query,
     wire_headers,
 )
+from likewise.cloud.services.query import semantic_query
 from likewise.model import (
     Effect,
     Interaction,

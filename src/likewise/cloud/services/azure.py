@@ -10,6 +10,8 @@ _HOST = re.compile(r"^([a-z0-9-]+?)(?:-secondary)?\.(?:z\d+\.)?(blob|queue|table
 _PORTS = {"10000": "blob", "10001": "queue", "10002": "table"}
 _SERVERS = {"azurite-blob": "blob", "azurite-queue": "queue", "azurite-table": "table"}
 _ENTITY = re.compile(r"\((?:PartitionKey=|RowKey=|'|\))", re.IGNORECASE)
+BINDING = frozenset({"comp", "restype"})
+"""What, in a query, makes a request another operation's."""
 EMULATOR = "devstoreaccount1"
 
 

@@ -7,18 +7,18 @@ from typing import ClassVar
 
 from likewise.cloud.bodies import Mask, Shape
 from likewise.cloud.services import generated
-from likewise.cloud.services.azure import service_of, source_path, split_account
+from likewise.cloud.services.azure import BINDING, service_of, source_path, split_account
 from likewise.cloud.services.call import Call, decode
 from likewise.cloud.services.masks import constant
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules, safe
 from likewise.model import Resource, Value
 
+_ARROW = "application/vnd.apache.arrow.stream,application/xml"
+
 SHARPER = {
     "Container_ListBlobHierarchySegment": "?delimiter",
-    "Container_ListBlobFlatSegmentApacheArrow": "!accept=application/vnd.apache.arrow.stream",
-    "Container_ListBlobHierarchySegmentApacheArrow": (
-        "?delimiter !accept=application/vnd.apache.arrow.stream"
-    ),
+    "Container_ListBlobFlatSegmentApacheArrow": f"!accept={_ARROW}",
+    "Container_ListBlobHierarchySegmentApacheArrow": f"?delimiter !accept={_ARROW}",
     "PageBlob_GetPageRangesDiff": "?prevsnapshot",
     "PageBlob_Resize": "!x-ms-blob-content-length",
     "PageBlob_UpdateSequenceNumber": "!x-ms-sequence-number-action",
@@ -180,7 +180,7 @@ class Blob(Service):
             level, call.names = "blob", ["$root", decode(container)]
         else:
             level, call.names = "service", []
-        call.operation = match(PATTERNS, level, call)
+        call.operation = match(PATTERNS, level, call, binding=BINDING)
         if not call.operation and level == "blob" and call.names[0] == "$root":
             # A container without its restype; the service refuses it, and so it is named for what it is.
             call.names = [decode(container)]

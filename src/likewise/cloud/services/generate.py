@@ -1,5 +1,7 @@
-"""Writes `generated.py`, what the installed SDKs' own models say: python -m likewise.cloud.services.generate
+"""Writes `generated.py`: what the installed SDKs' own models say.
 
+Run it as a file, `python -P src/likewise/cloud/services/generate.py`: it must not need what it writes,
+nor take this folder's modules for the standard library's.
 The result is committed, so that histories can be read without any SDK installed.
 A pattern is "METHOD level", then what else must be there: "?name", "?name=value" in the query,
 "!header", "!header=value" among the headers.
@@ -24,9 +26,11 @@ def render() -> str:
     s3 = _botocore("s3")
     names = s3.operation_names
     blocks = [
-        '"""Written by `python -m likewise.cloud.services.generate`; do not edit."""',
+        '"""Written by `generate.py` beside it; do not edit."""',
         "from __future__ import annotations",
         _table("S3", {name: _s3_pattern(s3.operation_model(name)) for name in names}),
+        _set("S3_FLAGS", {flag for name in names for flag in _flags(s3.operation_model(name))}),
+        _set("S3_QUERY", {part for name in names for part in _queried(s3.operation_model(name))}),
         _set("S3_CONTENT_SENT", {n for n in names if _is_content(s3.operation_model(n).input_shape)}),
         _set("S3_CONTENT_RECEIVED", {n for n in names if _is_content(s3.operation_model(n).output_shape)}),
         _set("S3_LISTS", _list_elements(s3)),
@@ -66,6 +70,19 @@ def _s3_pattern(operation: Any) -> str:
         elif place.get("location") == "header":
             tokens.append(f"!{place['name'].lower()}")
     return " ".join([operation.http["method"], level, *sorted(set(tokens))])
+
+
+def _flags(operation: Any) -> set[str]:
+    """What the query must hold for a request to be this operation's."""
+    flags = operation.http["requestUri"].partition("?")[2]
+    return {flag.partition("=")[0] for flag in flags.split("&") if flag}
+
+
+def _queried(operation: Any) -> set[str]:
+    """Everything that the query may hold."""
+    members = operation.input_shape.members.values() if operation.input_shape else ()
+    places = [member.serialization for member in members]
+    return _flags(operation) | {place["name"] for place in places if place.get("location") == "querystring"}
 
 
 def _is_content(shape: Any) -> bool:

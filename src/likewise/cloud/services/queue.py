@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from likewise.cloud.bodies import Mask, Shape
 from likewise.cloud.services import generated
-from likewise.cloud.services.azure import service_of, split_account
+from likewise.cloud.services.azure import BINDING, service_of, split_account
 from likewise.cloud.services.call import Call, decode
 from likewise.cloud.services.masks import constant
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules
@@ -88,7 +88,7 @@ class Queue(Service):
             level = "messages" if len(names) == 2 else "messages/*"
         else:
             level = ""
-        call.operation = match(PATTERNS, level, call)
+        call.operation = match(PATTERNS, level, call, binding=BINDING)
 
     def find(self, node: str, call: Call) -> Iterable[Found]:
         account = (self.name, call.account)

@@ -10,6 +10,7 @@ from likewise.cloud.bodies import Mask, Shape
 from likewise.cloud.services import generated
 from likewise.cloud.services.call import Call, decode, split_url
 from likewise.cloud.services.masks import constant, path_of
+from likewise.cloud.services.query import semantic_query
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules, safe
 from likewise.model import Resource, Value
 
@@ -24,7 +25,6 @@ ALIASES = {
 SHARPER = {
     "ListDirectoryBuckets": "GET control",
     "WriteGetObjectResponse": "POST /WriteGetObjectResponse",
-    "SelectObjectContent": "POST object ?select",
     "GetObjectAttributes": "GET object ?attributes",
     "PostObject": "POST bucket",
 }
@@ -191,12 +191,8 @@ LISTS = generated.S3_LISTS | {
 _ENCODED = ("Key", "Prefix", "Delimiter", "Marker", "NextMarker", "KeyMarker", "NextKeyMarker", "StartAfter")
 _ENCODED_LISTS = ("Contents", "CommonPrefixes", "Version", "DeleteMarker", "Upload")
 
-_CONFIGS = frozenset(
-    token[1:]
-    for pattern in generated.S3.values()
-    for token in pattern.split()[2:]
-    if pattern.split()[1] == "bucket" and token.startswith("?")
-) - {"id", "delete", "list-type=2", "session", "uploads", "versions", "location"}
+_BINDING = generated.S3_FLAGS | {"uploadId"}
+_CONFIGS = generated.S3_FLAGS - {"delete", "list-type", "session", "uploads", "versions", "location"}
 
 _NODE_OF = {"policyStatus": "policy"}
 _VIRTUAL = re.compile(r"^(.+)\.s3(?:[.-]|express-)")
@@ -253,7 +249,7 @@ class S3(Service):
         else:
             level = "control" if "s3express-control" in call.host else "service"
         hint = ALIASES.get(call.hint, call.hint)
-        call.operation = hint if hint in OPERATIONS else match(PATTERNS, level, call)
+        call.operation = hint if hint in OPERATIONS else _matched(level, call)
         if call.operation == "PostObject" and not call.headers.get("content-type", "").startswith(
             "multipart/"
         ):
@@ -363,6 +359,17 @@ class S3(Service):
                 entries = answer.get(name)
                 for entry in entries if isinstance(entries, list) else ():
                     _decode_members(entry)
+
+
+def _matched(level: str, call: Call) -> str:
+    """The operation; none where the query asks for something that S3's model does not know."""
+    if not call.query:
+        return match(PATTERNS, level, call)
+    for name in semantic_query(call.query):
+        # A signed URL may carry what would otherwise be headers.
+        if name not in generated.S3_QUERY and not name.lower().startswith("x-amz-"):
+            return ""
+    return match(PATTERNS, level, call, binding=_BINDING)
 
 
 def _decode_members(entry: Value) -> None:

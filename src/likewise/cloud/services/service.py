@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -75,9 +75,16 @@ def patterns(entries: Iterable[tuple[str, str]]) -> Patterns:
     return table
 
 
-def match(table: Patterns, level: str, call: Call) -> str:
-    """The operation whose pattern fits, or nothing."""
+def match(table: Patterns, level: str, call: Call, *, binding: Collection[str] = ()) -> str:
+    """The operation whose pattern fits, or nothing.
+
+    A pattern fits only if it mentions every name of `binding` that stands in the query: a request for
+    something that no table knows must not pass for a plain one.
+    """
+    bound = [name for name in call.query if name in binding]
     for checks, name in table.get((call.method, level), ()):
+        if bound and not set(bound) <= {key for _, key, _ in checks}:
+            continue
         for kind, key, value in checks:
             there = (call.query if kind == "?" else call.headers).get(key)
             if there is None or (value and there.lower() != value.lower()):

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from likewise.cloud.bodies import Shape
 from likewise.cloud.services import generated
-from likewise.cloud.services.azure import service_of, split_account
+from likewise.cloud.services.azure import BINDING, service_of, split_account
 from likewise.cloud.services.call import Call, decode
 from likewise.cloud.services.masks import path_of
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules, safe
@@ -97,12 +97,12 @@ class Table(Service):
         rest = decode(rest)
         level = self._level(rest, call)
         if method == call.method:
-            call.operation = match(PATTERNS, level, call)
+            call.operation = match(PATTERNS, level, call, binding=BINDING)
         else:
             inner = Call(
                 method=method, host=call.host, path=call.path, query=call.query, headers=call.headers
             )
-            call.operation = match(PATTERNS, level, inner)
+            call.operation = match(PATTERNS, level, inner, binding=BINDING)
 
     def _level(self, rest: str, call: Call) -> str:
         if not rest:

@@ -1,1 +1,39 @@
-"""The pytest plugin."""
+"""pytest: options, recording, child runs. Without `--likewise` nothing happens and nothing is imported."""
+
+from __future__ import annotations
+
+import pytest
+
+from likewise.plugin.options import add_options, is_enabled
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    add_options(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Make the environment right before any file of the suite is imported: it may create clients."""
+    if is_enabled(early_config.known_args_namespace):
+        from likewise.plugin.enabled import prepare
+
+        prepare(early_config)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """In a child run, take back the options that choose or distribute tests, before anybody reads them."""
+    if config.option.likewise_child:
+        from likewise.plugin.child import take_back
+
+        take_back(config)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Register what records and what concludes."""
+    if is_enabled(config.option):
+        from likewise.plugin.enabled import enable
+
+        enable(config)

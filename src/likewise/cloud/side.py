@@ -1,0 +1,141 @@
+"""All targets of one role: which ones the configuration names, started and stopped together."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from likewise.cloud import targets
+from likewise.cloud.targets import Running, Server, Spec
+from likewise.model import ConfigurationError, Role, Target
+from likewise.store import Configuration
+
+IN_PROCESS = "mock_aws"
+"""The candidate's name where the suite brings moto itself, in its own process: nothing is started."""
+_IN_PROCESS_SERVICES = frozenset({"s3", "dynamodb"})
+
+
+def plan(configuration: Configuration, role: Role) -> tuple[tuple[Spec, frozenset[str]], ...]:
+    """The targets of a role, each with the services that it is for; none where the suite brings its own."""
+    choice = configuration.candidate if role is Role.CANDIDATE else configuration.reference
+    if choice is None:
+        raise ConfigurationError(
+            f"no {role} is named",
+            where="[tool.likewise]",
+            todo=f'Write {role} = "moto", or another of: {", ".join(targets.SPECS)}, or a URL.',
+        )
+    if role is Role.CANDIDATE and choice == IN_PROCESS:
+        return ()
+    services = services_of(configuration)
+    if isinstance(choice, str):
+        return ((targets.find(choice), services),)
+    if missing := services - choice.keys():
+        raise ConfigurationError(
+            f"no {role} is named for {', '.join(sorted(missing))}",
+            where="[tool.likewise]",
+            todo=f"Add it to the table of the {role}, or take it out of services.",
+        )
+    names = dict.fromkeys(choice[service] for service in sorted(services))
+    return tuple(
+        (targets.find(name), frozenset(each for each in services if choice[each] == name)) for name in names
+    )
+
+
+def services_of(configuration: Configuration) -> frozenset[str]:
+    """The services that the configuration names, else all that the candidate has."""
+    if configuration.services:
+        return frozenset(configuration.services)
+    candidate = configuration.candidate
+    if candidate == IN_PROCESS:
+        return _IN_PROCESS_SERVICES
+    if isinstance(candidate, dict):
+        return frozenset(candidate)
+    return targets.find(candidate).services if candidate else frozenset()
+
+
+class Side:
+    """The running targets of one role, used as if they were one. As a context manager it stops them."""
+
+    def __init__(self, running: tuple[Running, ...], *, role: Role) -> None:
+        self.running, self.role = running, role
+
+    def __enter__(self) -> Side:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What stands behind the boundary, with versions."""
+        if self.running:
+            return tuple(each.target for each in self.running)
+        return (Target(name=IN_PROCESS, role=self.role, version=_version_of_moto()),)
+
+    @property
+    def is_real(self) -> bool:
+        """Whether any call is paid for."""
+        return any(each.real for each in self.running)
+
+    @property
+    def endpoints(self) -> frozenset[str]:
+        """Where clients are expected to call; empty where the SDK's own endpoints are right."""
+        if not self.running or self.is_real:
+            return frozenset()
+        found = (each.endpoint(service) for each in self.running for service in targets.SERVICES)
+        return frozenset(url for url in found if url)
+
+    def apply(self, base: Mapping[str, str]) -> dict[str, str]:
+        """An environment that sends a suite to these targets and nowhere else."""
+        cleared = frozenset[str]().union(*(each.cleared() for each in self.running))
+        environment = {name: value for name, value in base.items() if name not in cleared}
+        for each in reversed(self.running):  # the first target's general endpoint wins
+            environment |= each.environment()
+        return environment
+
+    def reset(self) -> bool:
+        """Remove all state; False where some target keeps its own."""
+        done = [each.reset() for each in self.running]  # all of them, whatever the first one says
+        return bool(done) and all(done)
+
+    def check(self) -> None:
+        """Raise TargetUnavailable where a server that was started for the user has ended."""
+        for each in self.running:
+            if isinstance(each, Server) and not each.is_alive():
+                raise each.trouble(f"{each.target} has ended in the middle of the run")
+
+    def keep_logs(self, folder: Path) -> None:
+        """Copy the servers' logs to where they outlive the servers."""
+        for each in self.running:
+            if isinstance(each, Server):
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(each.log, folder / f"{each.target.name}-{os.getpid()}.log")
+
+    def stop(self) -> None:
+        """End what was started; nothing the second time."""
+        for each in self.running:
+            each.stop()
+
+
+def open_side(configuration: Configuration, role: Role) -> Side:
+    """Start every target of a role; where one does not start, those before it are stopped."""
+    running: list[Running] = []
+    try:
+        for spec, services in plan(configuration, role):
+            running.append(targets.start(spec, role=role, services=services))
+    except BaseException:
+        for each in running:
+            each.stop()
+        raise
+    return Side(tuple(running), role=role)
+
+
+def _version_of_moto() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("moto")
+    except PackageNotFoundError:
+        return ""

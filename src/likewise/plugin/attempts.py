@@ -1,0 +1,122 @@
+"""One attempt at one test: where it begins, where it ends, how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from likewise.cloud.session import ProcessSession
+from likewise.model import LikewiseError, Result
+
+
+class Attempts:
+    """Tells the session about every attempt in this process.
+
+    An attempt is set-up, call and tear-down. It is followed by these three, not by the protocol
+    around them, because plugins that repeat a test do so within one protocol.
+    """
+
+    def __init__(self, config: pytest.Config, session: ProcessSession, logs: Path | None) -> None:
+        self._config, self._session, self._logs = config, session, logs
+        self._counts: dict[str, int] = {}
+        self._open = ""
+        self._result, self._failure = Result.PASSED, ""
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self) -> Generator[None, Any, Any]:
+        """Close what an interrupt left open."""
+        try:
+            return (yield)
+        finally:
+            if self._open:
+                self._end(Result.UNFINISHED, "the run ended before the test did")
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Begin before the first fixture is set up."""
+        if self._open:
+            self._end(self._result, self._failure)
+        test = item.nodeid
+        attempt = self._counts.get(test, -1) + 1
+        self._counts[test], self._open = attempt, test
+        self._result, self._failure = Result.PASSED, ""
+        try:
+            self._session.begin(test, attempt=attempt)
+        except LikewiseError as error:
+            item.session.shouldstop = f"likewise: {error.what}"
+            pytest.fail(str(error), pytrace=False)
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+        """Note each phase's result; the attempt ends with its tear-down."""
+        report: pytest.TestReport = yield
+        if self._open == report.nodeid:
+            self._note(report)
+            if call.when == "teardown":
+                self._end(self._result, self._failure)
+        return report
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
+        """Notice a fixture that outlives the test and puts something behind the boundary."""
+        before = self._session.calls
+        try:
+            return (yield)
+        finally:
+            if fixturedef.scope != "function" and self._session.calls != before:
+                self._session.hold(fixturedef)
+
+    def pytest_fixture_post_finalizer(self, fixturedef: pytest.FixtureDef[Any]) -> None:
+        """Such a fixture is gone."""
+        self._session.release(fixturedef)
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_sessionfinish(self) -> Generator[None, Any, Any]:
+        """Close the recording when the last fixture is gone, and put the process back as it was."""
+        try:
+            return (yield)
+        finally:
+            self._finish()
+
+    def _finish(self) -> None:
+        told: dict[str, str] = getattr(self._config, "workeroutput", {})
+        try:
+            path = self._session.finish()
+            if path is not None:
+                told["likewise_recording"] = str(path)
+        except LikewiseError as error:
+            told["likewise_error"] = str(error)
+            self._config.stash[ERROR] = str(error)
+        finally:
+            if self._logs is not None:
+                self._session.keep_logs(self._logs)
+            self._session.stop()
+
+    def _end(self, result: Result, failure: str) -> None:
+        self._open = ""
+        self._session.end(result=result, failure=failure)
+
+    def _note(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            if self._result is not Result.FAILED:
+                self._failure = crash_line(report)
+            self._result = Result.FAILED
+        elif report.skipped and not hasattr(report, "wasxfail") and self._result is Result.PASSED:
+            self._result = Result.SKIPPED
+
+
+ERROR = pytest.StashKey[str]()
+"""What kept the recording of this process from being complete."""
+
+
+def crash_line(report: pytest.TestReport) -> str:
+    """The failure in one line: where, and what was raised."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = f"{crash.path}:{crash.lineno}: {crash.message}" if crash is not None else report.longreprtext
+    lines = text.strip().splitlines() or [""]
+    line = lines[0] if crash is not None else lines[-1]
+    return line if len(line) <= 500 else line[:499] + "…"

@@ -1,0 +1,144 @@
+"""The end of a run, once, in the process that the user started: conclude, report, set the exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from likewise.cloud.session import read_recording
+from likewise.model import LikewiseError, Recording, RunFinished
+from likewise.plugin.attempts import ERROR
+from likewise.plugin.exits import Tally, exit_status
+from likewise.plugin.identity import Run
+from likewise.plugin.screen import Screen
+from likewise.store import Configuration
+
+LEAST_SECONDS, SLOWER = 120.0, 30.0
+"""A rerun may take this long, plus this many times what the suite took on the candidate."""
+
+
+class Conclusion:
+    """Collects what the processes recorded and has the last word, after pytest's own summary."""
+
+    def __init__(self, config: pytest.Config, configuration: Configuration, run: Run) -> None:
+        self._config, self._configuration, self._run = config, configuration, run
+        self._tally = Tally()
+        self._errors: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count the failures as pytest does."""
+        self._tally.add_test(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Count what could not be collected."""
+        self._tally.add_collection(report)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker which run it is part of."""
+        node.workerinput["likewise"] = self._run.to_plain()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        """Hear what a worker could not write. A crashed worker says nothing; its file is there."""
+        said = getattr(node, "workeroutput", None) or {}
+        if "likewise_error" in said:
+            self._errors.append(said["likewise_error"])
+        if error:
+            self._errors.append(
+                f"Worker {node.gateway.id} ended unexpectedly. What it recorded before that counts."
+            )
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, Any, Any]:
+        """Conclude after everybody else, pytest's own summary included."""
+        result = yield
+        screen = Screen(self._config)
+        try:
+            self._end(session, screen)
+        except LikewiseError as error:
+            screen.say(str(error))
+            self._explain_kept(screen)
+            if self._is_asked_to_prove and session.exitstatus == pytest.ExitCode.OK:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        except KeyboardInterrupt:
+            screen.say("Interrupted.")
+            self._explain_kept(screen)
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
+        return result
+
+    @property
+    def _is_asked_to_prove(self) -> bool:
+        return bool(self._config.option.likewise_verify or self._config.option.likewise_both)
+
+    def _end(self, session: pytest.Session, screen: Screen) -> None:
+        self._errors += [self._config.stash[ERROR]] if ERROR in self._config.stash else []
+        for error in self._errors:
+            screen.say(error)
+        paths = sorted(self._run.folder.glob("*.jsonl"))
+        if session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+            if session.exitstatus == pytest.ExitCode.INTERRUPTED:
+                self._explain_kept(screen)
+            return
+        if not paths:
+            return
+        recording = read_recording(paths)
+        if recording.traces:
+            finished = self._conclude(recording, screen)
+            self._write_reports(finished)
+            session.exitstatus = exit_status(
+                session.exitstatus,
+                tally=self._tally,
+                counted=session.testsfailed,
+                is_whole=not session.shouldfail and not session.shouldstop,
+                tests=finished.tests,
+            )
+
+    def _conclude(self, recording: Recording, screen: Screen) -> RunFinished:
+        from likewise.cloud.hybrid import conclude
+        from likewise.plugin.rerun import ChildRuns
+
+        option = self._config.option
+        seconds = sum(trace.ended - trace.started for trace in recording.traces)
+        limit = LEAST_SECONDS + SLOWER * seconds
+        return conclude(
+            recording=recording,
+            configuration=self._configuration,
+            root=self._config.rootpath,
+            verify=option.likewise_verify,
+            both=option.likewise_both,
+            rerunner=ChildRuns(self._config, self._run, emit=screen.emit, limit=limit),
+            emit=screen.emit,
+        )
+
+    def _write_reports(self, finished: RunFinished) -> None:
+        option = self._config.option
+        if option.likewise_json:
+            from likewise.report import write_json
+
+            write_json(self._config.invocation_params.dir / option.likewise_json, finished)
+        if option.likewise_html:
+            from likewise.report import write_html
+
+            write_html(self._config.invocation_params.dir / option.likewise_html, finished)
+
+    def _explain_kept(self, screen: Screen) -> None:
+        paths = sorted(self._run.folder.glob("*.jsonl"))
+        if not paths:
+            screen.say("Nothing was recorded.")
+            return
+        try:
+            recording = read_recording(paths)
+        except LikewiseError as error:
+            screen.say(str(error))
+            return
+        count = len({trace.test for trace in recording.traces if trace.test})
+        where = _short(self._run.folder)
+        screen.say(f"{count} test{'s' if count != 1 else ''} recorded, kept in {where}. Nothing was decided.")
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -1,0 +1,140 @@
+"""What happens when Likewise is enabled: a session in each process that runs tests, one conclusion."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from likewise.cloud.session import ProcessSession
+from likewise.cloud.side import plan
+from likewise.model import LikewiseError, Role
+from likewise.plugin.attempts import Attempts
+from likewise.plugin.child import Order, Selection
+from likewise.plugin.conclusion import Conclusion
+from likewise.plugin.identity import Run
+from likewise.store import Configuration, load
+
+SESSION = pytest.StashKey[ProcessSession]()
+TROUBLE = pytest.StashKey[str]()
+WORKER = "PYTEST_XDIST_WORKER"
+
+
+def prepare(config: pytest.Config) -> None:
+    """Check the configuration and, where this process will run tests, start its session."""
+    namespace = config.known_args_namespace
+    order = _order(namespace)
+    try:
+        configuration = settings(config.rootpath, namespace)
+        if order is None:
+            check(configuration, namespace)
+        if order is not None or os.environ.get(WORKER) or not distributes(namespace):
+            _start(config, configuration, order)
+    except LikewiseError as error:
+        if order is not None:
+            order.report(error)
+        if os.environ.get(WORKER) and order is None:
+            config.stash[TROUBLE] = str(error)  # there is nobody to show it yet
+        else:
+            raise pytest.UsageError(str(error)) from None
+
+
+def settings(root: Path, namespace: argparse.Namespace) -> Configuration:
+    """The project's configuration with what the command line says instead."""
+    configuration = load(root)
+    for key in ("policy", "budget", "candidate", "reference", "ledger"):
+        value = getattr(namespace, f"likewise_{key}", None)
+        if value is not None:
+            sources = {**configuration.sources, key: f"--likewise-{key}"}
+            configuration = replace(configuration, **{key: value}, sources=sources)
+    if "://" not in configuration.ledger:
+        configuration = replace(configuration, ledger=str(Path.cwd() / configuration.ledger))
+    return configuration
+
+
+def check(configuration: Configuration, namespace: argparse.Namespace) -> None:
+    """Find what is wrong before any test runs."""
+    plan(configuration, Role.CANDIDATE)
+    if namespace.likewise_verify or namespace.likewise_both:
+        plan(configuration, Role.REFERENCE)
+
+
+def distributes(namespace: argparse.Namespace) -> bool:
+    """Whether other processes run the tests."""
+    if getattr(namespace, "numprocesses", None) is not None:
+        return bool(namespace.numprocesses != 0)
+    return getattr(namespace, "dist", "no") != "no" and bool(getattr(namespace, "tx", None))
+
+
+def enable(config: pytest.Config) -> None:
+    """Register the hooks that this process needs."""
+    order = _order(config.option)
+    given: dict[str, Any] | None = getattr(config, "workerinput", {}).get("likewise")
+    try:
+        if order is not None:
+            _record(config, order, run=order.run, path=order.recording)
+            config.pluginmanager.register(Selection(order), "likewise-selection")
+        elif given is not None:
+            _work(config, Run.from_plain(given))
+        else:
+            _conclude(config)
+    except LikewiseError as error:
+        if order is not None:
+            order.report(error)
+        raise pytest.UsageError(str(error)) from None
+
+
+def _conclude(config: pytest.Config) -> None:
+    configuration = settings(config.rootpath, config.option)
+    run = Run.begin(config.rootpath)
+    config.pluginmanager.register(Conclusion(config, configuration, run), "likewise-conclusion")
+    if distributes(config.option):
+        if SESSION in config.stash:
+            config.stash[SESSION].stop()
+    else:
+        _record(config, None, run=run, path=run.folder / "main.jsonl")
+
+
+def _work(config: pytest.Config, run: Run) -> None:
+    worker = os.environ.get(WORKER, "worker")
+    if TROUBLE in config.stash:
+        config.pluginmanager.register(Stranded(config.stash[TROUBLE]), "likewise-stranded")
+    else:
+        _record(config, None, run=run, path=run.folder / f"{worker}.jsonl")
+
+
+def _start(config: pytest.Config, configuration: Configuration, order: Order | None) -> None:
+    role = Role.CANDIDATE if order is None else order.role
+    session = ProcessSession(configuration=configuration, role=role, worker=os.environ.get(WORKER, "main"))
+    config.add_cleanup(session.stop)
+    session.start()
+    config.stash[SESSION] = session
+
+
+def _record(config: pytest.Config, order: Order | None, *, run: Run, path: Path) -> None:
+    if SESSION not in config.stash:  # loaded too late for the early hook
+        _start(config, settings(config.rootpath, config.option), order)
+    session = config.stash[SESSION]
+    session.record(path, run.provenance())
+    logs = config.rootpath / ".likewise" / "logs" / run.id if config.option.likewise_keep else None
+    config.pluginmanager.register(Attempts(config, session, logs), "likewise-attempts")
+
+
+def _order(namespace: argparse.Namespace) -> Order | None:
+    path = getattr(namespace, "likewise_child", None)
+    return Order.read(Path(path)) if path else None
+
+
+class Stranded:
+    """A worker whose target did not start: it runs no test and says why."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """End before the first test."""
+        session.shouldstop = self._why

@@ -1,0 +1,54 @@
+"""The exit status: a run fails when a test fails on the side that counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from likewise.model import Result, TestReport
+
+
+class Tally:
+    """The failures that pytest itself counted, and where each came from."""
+
+    def __init__(self) -> None:
+        self.tests: set[str] = set()
+        self.others = 0
+        self.reports = 0
+
+    def add_test(self, report: pytest.TestReport) -> None:
+        """A phase of a test was reported."""
+        if report.failed and not hasattr(report, "wasxfail"):
+            self.tests.add(report.nodeid)
+            self.reports += 1
+
+    def add_collection(self, report: pytest.CollectReport) -> None:
+        """A file or class was collected."""
+        if report.failed:
+            self.others += 1
+
+
+def exit_status(
+    status: int, *, tally: Tally, counted: int, is_whole: bool, tests: Iterable[TestReport]
+) -> int:
+    """The status of the run, given what was concluded about its tests.
+
+    `counted` is how many failures the session holds against itself: one that is in no report is
+    somebody else's, and stays. `is_whole` is False where the run was cut short by a failure.
+    """
+    if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        return status
+    reports = {each.test: each for each in tests}
+    if any(each.counts_as is Result.FAILED for each in reports.values()):
+        return pytest.ExitCode.TESTS_FAILED
+    unexplained = {test for test in tally.tests if test not in reports or not _is_cleared(reports[test])}
+    explained = counted == tally.reports and not tally.others and not unexplained
+    if tally.tests and explained and is_whole:
+        return pytest.ExitCode.OK
+    return status
+
+
+def _is_cleared(report: TestReport) -> bool:
+    """Whether a test that failed on the candidate was seen to pass on the reference."""
+    return report.reference in (Result.PASSED, Result.SKIPPED)

@@ -1,0 +1,61 @@
+"""The options, in one group."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Declare every option of Likewise."""
+    group = parser.getgroup("likewise", "Likewise: which results on the emulator to trust")
+    flag = {"action": "store_true", "default": False}
+    group.addoption(
+        "--likewise", **flag, help="Record the cloud calls of each test and say which results to trust."
+    )
+    group.addoption(
+        "--likewise-verify", **flag, help="Also prove on the reference what has to be, within the budget."
+    )
+    group.addoption("--likewise-both", **flag, help="Run every test on both sides and compare.")
+    group.addoption(
+        "--likewise-policy",
+        metavar="P",
+        choices=("context", "api", "sequence", "combined"),
+        help="How to decide: context, api, sequence or combined.",
+    )
+    group.addoption(
+        "--likewise-budget",
+        metavar="N",
+        type=_whole,
+        help="Calls that the reference may receive in this run.",
+    )
+    group.addoption("--likewise-candidate", metavar="T", help="The stand-in: a target's name or a URL.")
+    group.addoption("--likewise-reference", metavar="T", help="What is true: a target's name or a URL.")
+    group.addoption("--likewise-ledger", metavar="L", help="The ledger: a file, or postgresql://…")
+    group.addoption("--likewise-json", metavar="FILE", help="Write the report as JSON.")
+    group.addoption("--likewise-html", metavar="FILE", help="Write the report as a page.")
+    group.addoption("--likewise-keep", **flag, help="Keep the servers' logs under .likewise/logs.")
+    group.addoption("--likewise-child", metavar="FILE", help=argparse.SUPPRESS)
+
+
+def _whole(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("must be 0 or more")
+    return number
+
+
+def is_enabled(namespace: argparse.Namespace) -> bool:
+    """Whether there is anything for Likewise to do: tests will run, and the user asked for it."""
+    wanted = getattr(namespace, "likewise", False) or getattr(namespace, "likewise_child", None)
+    idle = (
+        "help",
+        "version",
+        "collectonly",
+        "markers",
+        "showfixtures",
+        "show_fixtures_per_test",
+        "cacheshow",
+    )
+    return bool(wanted) and not any(getattr(namespace, each, False) for each in idle)

@@ -73,7 +73,7 @@ def capture(body: Any, put_back: Callable[[Any], None]) -> Kept:
     can be read only once is replaced, through `put_back`, by an equivalent that is followed as it goes.
     """
     if body is None or type(body) is bytes or type(body) is str:
-        return body  # type: ignore[no-any-return]
+        return body
     if isinstance(body, bytearray | memoryview | bytes):
         return bytes(body)
     if isinstance(body, str):

@@ -97,7 +97,7 @@ class Builder:
             result=test.result,
             attempt=test.attempt,
             world=next(iter(worlds)),
-            unclear=tuple(list(test.unclear)),
+            unclear=tuple(test.unclear),
             failure=test.failure,
             started=test.started,
             ended=test.ended,

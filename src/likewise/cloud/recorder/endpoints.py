@@ -8,9 +8,25 @@ from pathlib import Path
 from types import FrameType
 
 _INNER = frozenset(
-    "botocore boto3 s3transfer aiobotocore aioboto3 aiohttp azure moto likewise threading concurrent "
-    "asyncio contextlib functools contextvars".split()
+    {
+        "aioboto3",
+        "aiobotocore",
+        "aiohttp",
+        "asyncio",
+        "azure",
+        "boto3",
+        "botocore",
+        "concurrent",
+        "contextlib",
+        "contextvars",
+        "functools",
+        "likewise",
+        "moto",
+        "s3transfer",
+        "threading",
+    }
 )
+"""Packages whose frames say nothing about who made a call."""
 
 
 class Endpoints:

@@ -30,6 +30,7 @@ class Recorder:
     earlier one of the same test and attempt. After `drain` nothing is pending.
     Calls outside any test make a trace of their own with an empty test name, handed over before the
     test that follows them, and kept in `unplaced`.
+    `calls` counts the requests seen so far, wherever they belong.
     `expected_endpoints` holds URLs or host:port; a request to anywhere else marks its test unclear.
     `calls` counts the requests seen so far, wherever they belong.
     """
@@ -140,6 +141,7 @@ class Recorder:
             return None
         self.calls += 1
         try:
+            self.calls += 1
             call = make(request, operation)
             self._placement.place(call)
             objection = self._endpoints.objection(call.url)

@@ -26,6 +26,7 @@ from likewise.model import (
 )
 
 SECRET = "hunter2/Zm9v+bar=="
+BUY = Operation("shop", "Buy")
 FORM = Form(kind="badge", pattern=re.compile(r"badge-[0-9]{6}"), needles=("badge-",), least=12)
 PART = Form(
     kind="mark", pattern=re.compile(r"([?&]mark=)(?!\(redacted\))[^&]+"), needles=("mark=",), part=True
@@ -45,7 +46,7 @@ def trace_of(*interactions: Interaction, **fields: Any) -> Trace:
 def call(
     arguments: dict[str, Value] | None = None,
     outcome: Any = None,
-    operation: Operation = Operation("shop", "Buy"),
+    operation: Operation = BUY,
     **fields: Any,
 ) -> Interaction:
     return Interaction(

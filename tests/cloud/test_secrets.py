@@ -21,12 +21,11 @@ from likewise.model import Interaction, Operation, Redacted, Returned, Role, Tra
 
 ACCOUNT_KEY = b64encode(bytes(range(64))).decode()
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.c2lnbmF0dXJl"
+PUT = Operation("s3", "PutObject")
 KEY_ID = "AKIA" + "Q7RT5WZX2M4N6P8B"
 
 
-def clean(
-    arguments: dict[str, Value], operation: Operation = Operation("s3", "PutObject")
-) -> dict[str, Value]:
+def clean(arguments: dict[str, Value], operation: Operation = PUT) -> dict[str, Value]:
     call = Interaction(operation=operation, arguments=arguments, outcome=Returned(value=None))
     trace = Trace(test="t", role=Role.CANDIDATE, interactions=(call,))
     return redact(trace, secrets=RULES).trace.interactions[0].arguments

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import subprocess
@@ -124,12 +125,16 @@ def s3(moto_server: str, aws_keys: None) -> Any:
     return boto3.client("s3", endpoint_url=moto_server)
 
 
+Respond = Callable[[str, str, Any, bytes], tuple[int, dict[str, str], bytes]]
+
+
 class Answering(ThreadingHTTPServer):
     """A local server whose answers a test chooses."""
 
-    def __init__(self, answer: Callable[[int, bytes], tuple[int, bytes]], *, hold: bool = False) -> None:
+    daemon_threads = True
+
+    def __init__(self, respond: Respond, *, hold: bool = False) -> None:
         self.entered, self.release = threading.Event(), threading.Event()
-        self.count = 0
         self.bodies: list[bytes] = []
         server = self
 
@@ -139,12 +144,13 @@ class Answering(ThreadingHTTPServer):
             def _serve(self) -> None:
                 body = _read_body(self)
                 server.bodies.append(body)
-                server.count += 1
                 server.entered.set()
                 if hold:
                     server.release.wait(10)
-                status, content = answer(server.count, body)
+                status, headers, content = respond(self.command, self.path, self.headers, body)
                 self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
@@ -155,7 +161,6 @@ class Answering(ThreadingHTTPServer):
                 """Say nothing."""
 
         super().__init__(("127.0.0.1", 0), Handler)
-        self.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
     def handle_error(self, *args: object) -> None:
@@ -174,11 +179,11 @@ def _read_body(handler: BaseHTTPRequestHandler) -> bytes:
 
 
 @pytest.fixture
-def make_server(aws_keys: None) -> Iterator[Callable[..., Answering]]:
+def make_http(aws_keys: None) -> Iterator[Callable[..., Answering]]:
     made: list[Answering] = []
 
-    def make(answer: Callable[[int, bytes], tuple[int, bytes]], **options: Any) -> Answering:
-        server = Answering(answer, **options)
+    def make(respond: Respond, **options: Any) -> Answering:
+        server = Answering(respond, **options)
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         made.append(server)
         return server
@@ -188,6 +193,22 @@ def make_server(aws_keys: None) -> Iterator[Callable[..., Answering]]:
         server.release.set()
         server.shutdown()
         server.server_close()
+
+
+@pytest.fixture
+def make_server(make_http: Callable[..., Answering]) -> Callable[..., Answering]:
+    """A server that answers by the number of the request alone."""
+
+    def make(answer: Callable[[int, bytes], tuple[int, bytes]], **options: Any) -> Answering:
+        count = itertools.count(1)
+
+        def respond(_: str, __: str, ___: Any, body: bytes) -> tuple[int, dict[str, str], bytes]:
+            status, content = answer(next(count), body)
+            return status, {}, content
+
+        return make_http(respond, **options)
+
+    return make
 
 
 _BUCKETS = b"<ListAllMyBucketsResult><Buckets/></ListAllMyBucketsResult>"

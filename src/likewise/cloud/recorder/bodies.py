@@ -219,6 +219,12 @@ class Tee:
             yield chunk
         self._sink.complete = True
 
+    async def aiter_raw(self, *args: Any) -> AsyncIterator[bytes]:
+        async for chunk in self._raw.aiter_raw(*args):
+            self._sink.feed(chunk)
+            yield chunk
+        self._sink.complete = True
+
     def __iter__(self) -> Iterator[Any]:
         for chunk in self._raw:
             self._sink.feed(bytes(chunk))

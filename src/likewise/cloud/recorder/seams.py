@@ -48,12 +48,17 @@ def _follow_stream(http: Any, parsed: dict[str, Any]) -> Sink | None:
         if raw is None:
             continue
         sink = Sink()
-        if hasattr(getattr(raw, "content", None), "readany"):
+        if _is_aiohttp(raw):
             raw.content = AsyncTee(raw.content, sink)
         else:
             member._raw_stream = Tee(raw, sink)
         return sink
     return None
+
+
+def _is_aiohttp(response: Any) -> bool:
+    # Told by its module: elsewhere, even asking for `content` would read the stream.
+    return type(response).__module__.startswith("aiohttp.")
 
 
 def patch_botocore(module: ModuleType, patches: Patches, notes: Notes) -> None:
@@ -119,10 +124,11 @@ def _call_of_azure(request: Any, _: Any) -> Call:
 
 def _answer_of_azure(response: Any) -> Answer:
     internal = response.internal_response
-    body: Any = getattr(internal, "_body", None) if hasattr(internal, "_body") else internal._content
+    is_aiohttp = _is_aiohttp(internal)
+    body: Any = internal._body if is_aiohttp else internal._content
     if not isinstance(body, bytes):
         body = Sink()
-        if hasattr(getattr(internal, "content", None), "readany"):
+        if is_aiohttp:
             internal.content = AsyncTee(internal.content, body)
         else:
             internal.raw = Tee(internal.raw, body)

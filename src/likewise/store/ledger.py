@@ -194,7 +194,9 @@ class Ledger(Books):
 
     def _ends_among(self, keys: Iterable[Fingerprint]) -> dict[Fingerprint, float]:
         """When each of these keys was last withdrawn; few ever are, so all of those are looked through."""
-        ends: dict[str, float] = dict(self.driver.query("SELECT key, max(time) FROM withdrawals GROUP BY key"))
+        ends: dict[str, float] = dict(
+            self.driver.query("SELECT key, max(time) FROM withdrawals GROUP BY key")
+        )
         return {key: ends[key] for key in keys if key in ends} if ends else {}
 
     def _sources(self, seqs: set[int]) -> dict[int, _Source]:

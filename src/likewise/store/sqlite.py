@@ -139,8 +139,11 @@ class SqliteDriver:
         except sqlite3.OperationalError as error:
             connection.close()
             # Reading needs files next to the database, unless nobody can be writing to it.
-            unwritable = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CANTOPEN
-            if not unwritable or Path(f"{self.path}-wal").exists():
+            code = error.sqlite_errorcode & 0xFF
+            if (
+                code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY)
+                or Path(f"{self.path}-wal").exists()
+            ):
                 raise
             return self._open(f"{address}?mode=ro&immutable=1")
         return connection

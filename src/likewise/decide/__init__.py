@@ -1,11 +1,12 @@
 """Policies: from keyed calls and the ledger's answers to verdicts, each with its reason."""
 
-from likewise.decide.context import Answers, Rules, judge, place
+from likewise.decide.context import Answers, CallStanding, Rules, judge, place
 from likewise.decide.published import Discrepant, judge_combined, judge_operations, judge_sequence
 from likewise.decide.slices import close_slice
 
 __all__ = [
     "Answers",
+    "CallStanding",
     "Discrepant",
     "Rules",
     "close_slice",

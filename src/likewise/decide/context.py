@@ -24,11 +24,10 @@ from likewise.model import (
     Trust,
     Unclear,
     UnseenCalls,
-    Verdict,
 )
 
 
-class Standing(StrEnum):
+class CallStanding(StrEnum):
     """What the ledger says about one call."""
 
     EQUAL = "equal"
@@ -49,56 +48,56 @@ class Rules:
 Answers = Mapping[Fingerprint, Sequence[Answer]]
 
 
-def place(call: Keyed, answers: Answers, rules: Rules) -> Standing:
+def place(call: Keyed, answers: Answers, rules: Rules) -> CallStanding:
     """Where one call stands. A key that ever gave two different answers is ambiguous, fresh or not."""
     given = [answer for answer in answers.get(call.key, ()) if answer.reference == rules.reference]
     if not given:
-        return Standing.UNKNOWN
+        return CallStanding.UNKNOWN
     if len({answer.answer for answer in given}) > 1:
-        return Standing.AMBIGUOUS
+        return CallStanding.AMBIGUOUS
     if max(answer.when for answer in given) < rules.not_before:
-        return Standing.EXPIRED
-    return Standing.EQUAL if given[0].answer == call.answer else Standing.DIFFERENT
+        return CallStanding.EXPIRED
+    return CallStanding.EQUAL if given[0].answer == call.answer else CallStanding.DIFFERENT
 
 
-def judge(trace: Trace, calls: Sequence[Keyed], answers: Answers, rules: Rules) -> Verdict:
+def judge(trace: Trace, calls: Sequence[Keyed], answers: Answers, rules: Rules) -> Trust | Rerun:
     """Decide on one test; the most serious doubt gives the reason."""
     if trace.unclear:
         return Rerun(reason=Unclear(why=trace.unclear), whole=True)
     if not calls:
         return Trust(reason=NoCalls())
     standings = [place(call, answers, rules) for call in calls]
-    doubts = [call for call, standing in zip(calls, standings, strict=True) if standing is not Standing.EQUAL]
+    doubts = sum(standing is not CallStanding.EQUAL for standing in standings)
     if not doubts:
         oldest = min(max(answer.when for answer in answers[call.key]) for call in calls)
         return Trust(reason=AllAnswersKnown(calls=len(calls), since=oldest))
-    if trace.result is Result.FAILED and Standing.DIFFERENT not in standings:
-        return Rerun(reason=CandidateFailed(unknown=len(doubts)), whole=True)
+    if trace.result is Result.FAILED and CallStanding.DIFFERENT not in standings:
+        return Rerun(reason=CandidateFailed(unknown=doubts), whole=True)
     return _doubtful(calls, standings, answers)
 
 
-def _doubtful(calls: Sequence[Keyed], standings: Sequence[Standing], answers: Answers) -> Rerun:
-    by_standing: dict[Standing, list[Keyed]] = {}
+def _doubtful(calls: Sequence[Keyed], standings: Sequence[CallStanding], answers: Answers) -> Rerun:
+    by_standing: dict[CallStanding, list[Keyed]] = {}
     for call, standing in zip(calls, standings, strict=True):
         by_standing.setdefault(standing, []).append(call)
     replay = tuple(
         call.position
         for call, standing in zip(calls, standings, strict=True)
-        if standing in (Standing.UNKNOWN, Standing.EXPIRED, Standing.AMBIGUOUS)
+        if standing in (CallStanding.UNKNOWN, CallStanding.EXPIRED, CallStanding.AMBIGUOUS)
     )
-    unknown = by_standing.get(Standing.UNKNOWN, [])
+    unknown = by_standing.get(CallStanding.UNKNOWN, [])
     timed = [call for call in unknown if call.timed]
     reason: RerunReason
-    if different := by_standing.get(Standing.DIFFERENT):
+    if different := by_standing.get(CallStanding.DIFFERENT):
         reason = AnswersDiffer(first=different[0].position, operations=_names(different))
     elif timed:
         reason = NewTiming(first=timed[0].position, operations=_names(timed))
-    elif ambiguous := by_standing.get(Standing.AMBIGUOUS):
+    elif ambiguous := by_standing.get(CallStanding.AMBIGUOUS):
         reason = AmbiguousAnswers(first=ambiguous[0].position, operations=_names(ambiguous))
     elif unknown:
         reason = UnseenCalls(first_new=unknown[0].position, operations=_names(unknown), count=len(unknown))
     else:
-        expired = by_standing[Standing.EXPIRED]
+        expired = by_standing[CallStanding.EXPIRED]
         when = max(answer.when for answer in answers[expired[0].key])
         reason = EvidenceExpired(first=expired[0].position, operations=_names(expired), when=when)
     return Rerun(reason=reason, replay=replay, whole=bool(different or timed))

@@ -1,5 +1,7 @@
 """The loop: decide, rerun, replay, audit; simulate. Emits events, never prints."""
 
+from likewise.run.cases import Settings
+from likewise.run.conclusion import Conclusion
 from likewise.run.meter import Meter
 from likewise.run.ports import Emit, Ledger, Replayed, Replayer, Rerunner, Slice
 from likewise.run.simulate import (
@@ -15,6 +17,7 @@ from likewise.run.simulate import (
 
 __all__ = [
     "POLICIES",
+    "Conclusion",
     "Emit",
     "Ledger",
     "Meter",
@@ -24,6 +27,7 @@ __all__ = [
     "Replayer",
     "Rerunner",
     "RunCount",
+    "Settings",
     "Slice",
     "Total",
     "count_context",

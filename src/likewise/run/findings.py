@@ -2,95 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from likewise.canonical import Familiarity
 from likewise.compare import align, compare_outcomes
+from likewise.decide import close_slice
 from likewise.model import Discrepancy, Evidence, Interaction, Keyed, Spot, Trace
 from likewise.run.reading import Reading, canonical_answers
 
+Answered = Mapping[Spot, Interaction]
+"""The reference's answers to a replay, by where the calls stand in their world."""
 
-def compare_replay(
-    reading: Reading, familiarity: Mapping[str, Familiarity], answered: Mapping[Spot, Interaction]
-) -> list[Discrepancy]:
-    """Compare a test's own calls with the reference's answers to a replay of them.
 
-    Only the first call that differs is a finding: whatever comes after it may follow from it.
-    """
-    positions = sorted(position for place, position in answered if place == reading.place)
-    candidate = list(reading.world[: reading.place + 1])
-    reference = [
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differing:
+    """What a replay showed: calls that differ, and calls that prove nothing since they build on those."""
+
+    found: Mapping[Spot, list[Discrepancy]]
+    tainted: frozenset[Spot]
+
+    def of(self, place: int) -> list[Discrepancy]:
+        """The differences in one trace of the world."""
+        return [each for spot, several in sorted(self.found.items()) if spot[0] == place for each in several]
+
+
+def with_answers(traces: Iterable[Trace], answered: Answered) -> list[Trace]:
+    """The same traces with the reference's answers in place of the candidate's."""
+    return [
         replace(
             trace,
             interactions=tuple(
-                answered.get((number, position), interaction)
-                for position, interaction in enumerate(trace.interactions)
+                replace(call, outcome=answered[number, position].outcome)
+                if (number, position) in answered
+                else call
+                for position, call in enumerate(trace.interactions)
             ),
         )
-        for number, trace in enumerate(candidate)
+        for number, trace in enumerate(traces)
     ]
-    ours = canonical_answers(candidate, familiarity, positions)
-    theirs = canonical_answers(reference, familiarity, positions)
-    for position in positions:
-        if ours[position] != theirs[position]:
-            mine = candidate[-1].interactions[position]
-            return compare_outcomes(
+
+
+def compare_replay(
+    traces: Sequence[Trace],
+    keyed: Sequence[Sequence[Keyed]],
+    familiarity: Mapping[str, Familiarity],
+    answered: Answered,
+) -> Differing:
+    """Compare a world's calls with the reference's answers to a replay of some of them."""
+    ours = canonical_answers(traces, familiarity, answered.keys())
+    theirs = canonical_answers(with_answers(traces, answered), familiarity, answered.keys())
+    found: dict[Spot, list[Discrepancy]] = {}
+    tainted: set[Spot] = set()
+    for spot in sorted(answered):
+        if any(other in found for other in close_slice(keyed, [spot]) if other != spot):
+            tainted.add(spot)
+        elif ours[spot] != theirs[spot]:
+            mine = traces[spot[0]].interactions[spot[1]]
+            found[spot] = compare_outcomes(
                 operation=mine.operation,
-                reference=answered[reading.place, position].outcome,
+                reference=answered[spot].outcome,
                 candidate=mine.outcome,
-                reference_form=theirs[position],
-                candidate_form=ours[position],
-                test=reading.trace.test,
-                position=position,
+                reference_form=theirs[spot],
+                candidate_form=ours[spot],
+                test=traces[spot[0]].test,
+                position=spot[1],
             )
-    return []
+    return Differing(found=found, tainted=frozenset(tainted))
 
 
 def compare_evidence(
     reading: Reading, position: int, evidence: Evidence, proved: int, familiarity: Mapping[str, Familiarity]
 ) -> list[Discrepancy]:
     """Compare one call with the answer that the ledger holds for its key."""
-    world = list(reading.world[: reading.place + 1])
-    return _compare_at(
-        (world, position), (list(evidence.traces), proved), familiarity, test=reading.trace.test
-    )
+    return _compare_at((reading.so_far, position), (evidence.traces, proved), familiarity)
 
 
 def compare_whole(
     candidate: Reading, reference: Reading, familiarity: Mapping[str, Familiarity]
 ) -> list[Discrepancy]:
     """Compare a test's two whole runs, call by call in equal context."""
-    by_position = {call.position: call for call in reference.calls}
-    mine = {call.position: call for call in candidate.calls}
+    theirs = {call.position: call for call in reference.calls}
+    ours = {call.position: call for call in candidate.calls}
     found: list[Discrepancy] = []
-    ours = list(candidate.world[: candidate.place + 1])
-    theirs = list(reference.world[: reference.place + 1])
     for left, right in align(reference=reference.calls, candidate=candidate.calls).pairs:
-        if _same_key_other_answer(by_position[left], mine[right]):
-            found += _compare_at((ours, right), (theirs, left), familiarity, test=candidate.trace.test)
+        if theirs[left].key == ours[right].key and theirs[left].answer != ours[right].answer:
+            found += _compare_at((candidate.so_far, right), (reference.so_far, left), familiarity)
     return found
-
-
-def _same_key_other_answer(reference: Keyed, candidate: Keyed) -> bool:
-    return reference.key == candidate.key and reference.answer != candidate.answer
 
 
 def _compare_at(
     candidate: tuple[Sequence[Trace], int],
     reference: tuple[Sequence[Trace], int],
     familiarity: Mapping[str, Familiarity],
-    *,
-    test: str,
 ) -> list[Discrepancy]:
     (ours, right), (theirs, left) = candidate, reference
     mine, yours = ours[-1].interactions[right], theirs[-1].interactions[left]
+    here, there = (len(ours) - 1, right), (len(theirs) - 1, left)
     return compare_outcomes(
         operation=mine.operation,
         reference=yours.outcome,
         candidate=mine.outcome,
-        reference_form=canonical_answers(theirs, familiarity, {left})[left],
-        candidate_form=canonical_answers(ours, familiarity, {right})[right],
-        test=test,
+        reference_form=canonical_answers(theirs, familiarity, {there})[there],
+        candidate_form=canonical_answers(ours, familiarity, {here})[here],
+        test=ours[-1].test,
         position=right,
     )

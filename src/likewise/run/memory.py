@@ -11,15 +11,13 @@ from likewise.model import (
     Answer,
     Evidence,
     Fingerprint,
-    Interaction,
     Keyed,
     Origin,
     Recording,
     Sketch,
-    Spot,
     Target,
-    Trace,
 )
+from likewise.run.findings import Answered, with_answers
 from likewise.run.ports import Ledger
 from likewise.run.reading import Reading, Readings, prune, read_recording
 
@@ -32,6 +30,10 @@ class Known:
     answers: Answers
     familiarity: dict[str, Familiarity]
     ambiguous: frozenset[Fingerprint]
+
+    def with_answers(self, more: Answers) -> Known:
+        """The same, with what was learned meanwhile."""
+        return replace(self, answers={**self.answers, **more})
 
 
 class Memory:
@@ -97,7 +99,7 @@ class Memory:
         origin: Origin,
         run: str,
         when: float,
-        answered: dict[Spot, Interaction] | None = None,
+        answered: Answered | None = None,
     ) -> None:
         """Store a test's calls as evidence.
 
@@ -107,7 +109,7 @@ class Memory:
         proved = _proved(reading, answered)
         if not proved:
             return
-        traces = prune(_with_answers(reading, answered)) if answered is not None else prune(reading)
+        traces = prune(replace(reading, world=with_answers(reading.so_far, answered or {})))
         evidence = Evidence(
             test=reading.trace.test,
             run=run,
@@ -154,21 +156,7 @@ def index_rows(
     return [call for chain in chains for call in chain if call.position in proved]
 
 
-def _proved(reading: Reading, answered: dict[Spot, Interaction] | None) -> tuple[int, ...]:
+def _proved(reading: Reading, answered: Answered | None) -> tuple[int, ...]:
     if answered is None:
         return tuple(call.position for call in reading.calls)
     return tuple(sorted(position for place, position in answered if place == reading.place))
-
-
-def _with_answers(reading: Reading, answered: dict[Spot, Interaction] | None) -> Reading:
-    answered = answered or {}
-    traces: list[Trace] = []
-    for number, trace in enumerate(reading.world[: reading.place + 1]):
-        calls = tuple(
-            replace(interaction, outcome=answered[number, position].outcome)
-            if (number, position) in answered
-            else interaction
-            for position, interaction in enumerate(trace.interactions)
-        )
-        traces.append(replace(trace, interactions=calls))
-    return replace(reading, world=traces)

@@ -34,7 +34,8 @@ class Meter:
         if not self.affords(calls):
             raise BudgetReached(
                 f"the budget of {self.budget} reference calls leaves {self.left}, {calls} are needed",
-                todo="What was proved is kept. Raise the budget (budget = … or --likewise-budget), or run again.",
+                todo="What was proved is kept. Raise the budget with budget = … or --likewise-budget, "
+                "or run again.",
             )
 
     def count(self, operation: Operation, calls: int = 1) -> None:

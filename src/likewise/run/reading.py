@@ -32,6 +32,11 @@ class Reading:
         """The test's own calls."""
         return self.keyed[self.place]
 
+    @property
+    def so_far(self) -> Sequence[Trace]:
+        """The world up to and including this test."""
+        return self.world[: self.place + 1]
+
     def slice(self, positions: Iterable[int]) -> tuple[Spot, ...]:
         """Everything that a replay of these calls must repeat."""
         return close_slice(self.keyed, ((self.place, position) for position in positions))
@@ -39,7 +44,7 @@ class Reading:
 
 @dataclass(slots=True)
 class Readings:
-    """All tests of a recording, the last attempt of each first."""
+    """All tests of a recording, each with its attempts in order."""
 
     by_test: dict[str, list[Reading]] = field(default_factory=dict)
 
@@ -104,11 +109,10 @@ def prune(reading: Reading) -> tuple[Trace, ...]:
 
 
 def canonical_answers(
-    traces: Sequence[Trace], familiarity: Mapping[str, Familiarity], positions: Collection[int]
-) -> dict[int, Value]:
-    """The canonical answers of some calls of the last trace of a world."""
+    traces: Sequence[Trace], familiarity: Mapping[str, Familiarity], spots: Collection[Spot]
+) -> dict[Spot, Value]:
+    """The canonical answers of some calls of a world."""
     world = World(familiarity)
-    for trace in traces[:-1]:
-        world.read(trace)
-    world.read(traces[-1], keep=positions)
-    return {spot[1]: answer for spot, answer in world.kept.items()}
+    for number, trace in enumerate(traces):
+        world.read(trace, keep={position for place, position in spots if place == number})
+    return world.kept

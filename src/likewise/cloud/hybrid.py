@@ -1,0 +1,118 @@
+"""Conclude a hybrid run: put the ledger, the reference and the loop together."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+from likewise.cloud import prices, targets
+from likewise.cloud.replay import HttpReplayer
+from likewise.cloud.side import Side, open_side, plan
+from likewise.decide import Discrepant
+from likewise.model import (
+    CredentialsMissing,
+    Notice,
+    Operation,
+    Recording,
+    Role,
+    RunFinished,
+    RunStarted,
+    Target,
+    TargetUnavailable,
+)
+from likewise.run import Conclusion, Emit, Meter, Rerunner, Settings
+from likewise.store import Configuration, Ledger, open_ledger
+
+DAY = 86_400.0
+
+
+def conclude(
+    *,
+    recording: Recording,
+    configuration: Configuration,
+    root: Path,
+    verify: bool,
+    both: bool,
+    rerunner: Rerunner,
+    emit: Emit,
+) -> RunFinished:
+    """Decide on a recorded run; with `verify` or `both`, also ask the reference what has to be asked."""
+    meter = Meter(configuration.budget)
+    reference = reference_of(configuration)
+    with ExitStack() as stack:
+        ledger = stack.enter_context(open_ledger(configuration.ledger))
+        asks = verify or both
+        emit(
+            RunStarted(
+                run=recording.provenance.run,
+                policy=configuration.policy,
+                targets=(*recording.provenance.targets, reference),
+                budget=configuration.budget if asks else None,
+            )
+        )
+        side = stack.enter_context(side) if asks and (side := _reach(configuration, emit)) else None
+        return Conclusion(
+            ledger=ledger,
+            settings=_settings(configuration, reference, ledger, both=both),
+            meter=meter,
+            emit=emit,
+            replayer=_replayer(side, meter, ledger, recording.provenance.run) if side else None,
+            rerunner=rerunner if side else None,
+        ).conclude(recording)
+
+
+def reference_of(configuration: Configuration) -> Target:
+    """What the reference is called in the ledger, without starting it: evidence is bound to it."""
+    specs = [spec for spec, _ in plan(configuration, Role.REFERENCE)]
+    versions = [_version(spec) for spec in specs]
+    return Target(
+        name="+".join(spec.name for spec in specs),
+        role=Role.REFERENCE,
+        version="+".join(version for version in versions if version),
+    )
+
+
+def _version(spec: targets.Spec) -> str:
+    if spec.recipe is None:
+        return spec.version
+    installed = targets.locate(spec, cache=targets.default_cache())
+    return installed.version if installed else spec.version
+
+
+def _reach(configuration: Configuration, emit: Emit) -> Side | None:
+    """Start or reach the reference; where that fails, say so and decide without it."""
+    try:
+        return open_side(configuration, Role.REFERENCE)
+    except (TargetUnavailable, CredentialsMissing) as error:
+        emit(Notice(slug=error.slug, text=f"Nothing is proved in this run. {error}"))
+        return None
+
+
+def _settings(configuration: Configuration, reference: Target, ledger: Ledger, *, both: bool) -> Settings:
+    now = time.time()
+    listed = prices.load(Path(configuration.prices) if configuration.prices else None)
+
+    def price(operation: Operation) -> float:
+        return float(listed.price(operation))
+
+    known = {*configuration.discrepant, *ledger.discrepant_operations()}
+    return Settings(
+        policy=configuration.policy,
+        reference=reference,
+        now=now,
+        not_before=now - configuration.expiry_days * DAY,
+        discrepant=Discrepant(names=frozenset(known) if known else None),
+        price=price,
+        both=both,
+        audit_share=configuration.audit_share,
+        audit_budget=configuration.audit_budget,
+        seed=configuration.seed,
+    )
+
+
+def _replayer(side: Side, meter: Meter, ledger: Ledger, run: str) -> HttpReplayer:
+    running = {
+        service: each for each in side.running for service in targets.SERVICES if each.endpoint(service)
+    }
+    return HttpReplayer(running=running, meter=meter, created=ledger, run=run)

@@ -1,0 +1,56 @@
+"""Books of one run: how every attempt ended, what was spent."""
+
+from __future__ import annotations
+
+from likewise.model import Attempt, Recording, Spending
+from likewise.run.cases import Settings
+from likewise.run.judging import shape_of
+from likewise.run.meter import Meter
+from likewise.run.ports import Ledger
+
+
+class Accounts:
+    """Writes the books of one run into the ledger."""
+
+    def __init__(self, *, ledger: Ledger, recording: Recording, settings: Settings) -> None:
+        self._ledger = ledger
+        self._recording = recording
+        self._settings = settings
+
+    def note_attempts(self, recording: Recording, *, target: str) -> None:
+        """Note how each attempt of a recording ended."""
+        self._ledger.add_attempts(
+            Attempt(
+                test=trace.test,
+                run=self._recording.provenance.run,
+                target=target,
+                role=trace.role,
+                attempt=trace.attempt,
+                result=trace.result,
+                shape=shape_of(trace),
+                code=self._recording.provenance.code,
+                when=self._settings.now,
+            )
+            for trace in recording.traces
+            if trace.test
+        )
+
+    def close(self, meter: Meter, *, tests: int) -> Spending:
+        """What the run cost on the reference, and what running everything there would have cost."""
+        price = self._settings.price
+        calls = [call for trace in self._recording.traces for call in trace.interactions]
+        spending = Spending(
+            run=self._recording.provenance.run,
+            when=self._settings.now,
+            policy=self._settings.policy,
+            tests=tests,
+            calls=len(calls),
+            reference_calls=meter.calls,
+            seconds=sum(call.ended - call.started for call in calls),
+            reference_seconds=meter.seconds,
+            money=sum(price(call.operation) for call in calls),
+            reference_money=sum(price(name) * count for name, count in meter.by_operation.items()),
+            by_operation={str(name): count for name, count in meter.by_operation.items()},
+        )
+        self._ledger.add_spending(spending)
+        return spending

@@ -1,0 +1,102 @@
+"""A test on its way to its standing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from likewise.decide import Discrepant
+from likewise.model import (
+    AnswersDiffer,
+    Discrepancy,
+    Flaky,
+    Operation,
+    ReferenceResultKnown,
+    Rerun,
+    Result,
+    Standing,
+    Target,
+    TestReport,
+    Trust,
+    Verdict,
+)
+from likewise.run.reading import Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to decide. Times are seconds since the epoch; `price` gives a call's list price in dollars."""
+
+    policy: str
+    reference: Target
+    now: float
+    not_before: float
+    discrepant: Discrepant
+    price: Callable[[Operation], float]
+    both: bool = False
+    audit_share: float = 0.0
+    audit_budget: int = 0
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class Case:
+    """What is known of one test so far; without a standing of its own, its verdict gives it one."""
+
+    test: str
+    reading: Reading
+    verdict: Verdict
+    standing: Standing | None = None
+    reference: Result | None = None
+    reference_calls: int = 0
+    discrepancies: list[Discrepancy] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the reference still has to be asked."""
+        return self.standing is None and isinstance(self.verdict, Rerun)
+
+    @property
+    def is_replayable(self) -> bool:
+        """Whether a replay of some calls may settle it."""
+        verdict = self.verdict
+        return self.is_open and isinstance(verdict, Rerun) and bool(verdict.replay) and not verdict.whole
+
+    def find(self, discrepancies: list[Discrepancy]) -> None:
+        """Add discrepancies that were not found before."""
+        self.discrepancies += [each for each in discrepancies if each not in self.discrepancies]
+
+    def report(self) -> TestReport:
+        """Everything concluded about the test."""
+        calls = len(self.reading.calls)
+        return TestReport(
+            test=self.test,
+            standing=self.standing or _standing(self.verdict),
+            verdict=self.verdict,
+            candidate=self.reading.trace.result,
+            reference=self.reference or _remembered(self.verdict),
+            calls=calls,
+            reference_calls=self.reference_calls,
+            saved=max(0, calls - self.reference_calls),
+            discrepancies=tuple(self.discrepancies),
+            notes=tuple(self.notes),
+        )
+
+
+def _remembered(verdict: Verdict) -> Result | None:
+    if isinstance(verdict, Trust) and isinstance(verdict.reason, ReferenceResultKnown):
+        return verdict.reason.result
+    return None
+
+
+def _standing(verdict: Verdict) -> Standing:
+    match verdict:
+        case Trust():
+            return Standing.TRUSTED
+        case Flaky():
+            return Standing.FLAKY
+        case Rerun(reason=AnswersDiffer()):
+            return Standing.DISCREPANT
+        case Rerun():
+            return Standing.UNDECIDED

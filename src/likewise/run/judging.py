@@ -1,0 +1,88 @@
+"""The first verdict on a test, by the policy that the user chose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from likewise.canonical import fingerprint, masked_sequence
+from likewise.decide import Answers, Rules, judge, judge_operations
+from likewise.model import (
+    Flaky,
+    ReferenceResultKnown,
+    Rerun,
+    Result,
+    Role,
+    SequenceSeen,
+    Trace,
+    Trust,
+    UnseenSequence,
+    Verdict,
+)
+from likewise.run.cases import Settings
+from likewise.run.ports import Ledger
+from likewise.run.reading import Reading
+from likewise.run.wavering import results_waver
+
+
+def shape_of(trace: Trace) -> str:
+    """The fingerprint of a trace's whole masked sequence."""
+    return fingerprint(masked_sequence(trace))
+
+
+class Judge:
+    """Gives verdicts from the ledger alone."""
+
+    def __init__(self, *, ledger: Ledger, settings: Settings, rules: Rules, code: str) -> None:
+        self._ledger = ledger
+        self._settings = settings
+        self._rules = rules
+        self._code = code
+
+    def verdict(self, reading: Reading, results: Sequence[Result], answers: Answers) -> Verdict:
+        """Decide on a test, given how its attempts on this code ended."""
+        if wavers := results_waver(results):
+            return Flaky(reason=wavers)
+        verdict = self.by_policy(reading, answers)
+        if isinstance(verdict, Rerun) and not self._settings.both:
+            return self._remembered(reading) or verdict
+        return verdict
+
+    def by_policy(self, reading: Reading, answers: Answers) -> Trust | Rerun:
+        """What the policy says, whatever the attempts did."""
+        if self._settings.policy == "context":
+            return judge(reading.trace, reading.calls, answers, self._rules)
+        if self._settings.policy == "sequence":
+            return self._by_sequence(reading)
+        operations = {str(call.operation) for call in reading.calls}
+        verdict = judge_operations(operations, self._settings.discrepant)
+        if isinstance(verdict, Trust) or self._settings.policy == "api":
+            return verdict
+        return self._by_sequence(reading)
+
+    def _by_sequence(self, reading: Reading) -> Trust | Rerun:
+        """Whether the last run that was proved on the reference did exactly this."""
+        shape = shape_of(reading.trace)
+        attempts = self._ledger.attempts(reading.trace.test)
+        proved = {attempt.run for attempt in attempts if attempt.role == Role.REFERENCE}
+        for attempt in attempts:
+            validated = attempt.role == Role.CANDIDATE and attempt.run in proved
+            if validated and attempt.shape == shape and attempt.when >= self._rules.not_before:
+                return Trust(reason=SequenceSeen(sequence=shape))
+        return Rerun(reason=UnseenSequence(first_new=0), whole=True)
+
+    def _remembered(self, reading: Reading) -> Trust | None:
+        """The reference's own result for this very code, where it is known, fresh and always the same."""
+        if not self._code or reading.trace.unclear:
+            return None
+        known = [
+            attempt
+            for attempt in self._ledger.attempts(reading.trace.test)
+            if attempt.role == Role.REFERENCE
+            and attempt.target == self._rules.reference
+            and attempt.code == self._code
+            and attempt.when >= self._rules.not_before
+        ]
+        if not known or len({attempt.result for attempt in known}) > 1:
+            return None
+        newest = max(known, key=lambda attempt: attempt.when)
+        return Trust(reason=ReferenceResultKnown(result=Result(newest.result), when=newest.when))

@@ -1,0 +1,248 @@
+"""Ask the reference: repeat on the candidate first, then replay calls, then run whole tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from likewise.canonical import Familiarity
+from likewise.decide import close_slice
+from likewise.model import (
+    BudgetReached,
+    CredentialsMissing,
+    Fingerprint,
+    Flaky,
+    Notice,
+    Origin,
+    Progress,
+    Recording,
+    ReplayImpossible,
+    Rerun,
+    Role,
+    Spot,
+    Standing,
+    TargetUnavailable,
+    Trust,
+    Wavers,
+)
+from likewise.run.accounts import Accounts
+from likewise.run.cases import Case, Settings
+from likewise.run.findings import Answered, compare_replay, compare_whole
+from likewise.run.judging import Judge
+from likewise.run.memory import Known, Memory
+from likewise.run.meter import Meter
+from likewise.run.ports import Emit, Replayer, Rerunner, Slice
+from likewise.run.reading import Reading
+from likewise.run.wavering import calls_waver
+
+
+class Prover:
+    """Settles the open cases of one run as cheaply as it can."""
+
+    def __init__(
+        self,
+        *,
+        recording: Recording,
+        cases: dict[str, Case],
+        known: Known,
+        memory: Memory,
+        judge: Judge,
+        settings: Settings,
+        meter: Meter,
+        accounts: Accounts,
+        emit: Emit,
+        rerunner: Rerunner,
+        replayer: Replayer | None,
+    ) -> None:
+        self.known = known
+        self._recording = recording
+        self._cases = cases
+        self._memory = memory
+        self._judge = judge
+        self._settings = settings
+        self._meter = meter
+        self._accounts = accounts
+        self._emit = emit
+        self._rerunner = rerunner
+        self._replayer = replayer
+
+    def prove(self) -> None:
+        """Settle what can be settled; what stops it is said, and nothing established is lost."""
+        try:
+            if self._settings.policy == "context":
+                self._repeat_on_candidate()
+                self._replay_worlds()
+            self._rerun_on_reference()
+        except (BudgetReached, TargetUnavailable, CredentialsMissing) as error:
+            self._emit(Notice(slug=error.slug, text=str(error)))
+
+    def _open(self) -> list[Case]:
+        return [case for case in self._cases.values() if case.is_open]
+
+    def _repeat_on_candidate(self) -> None:
+        """Run once more what is undecided and seen once only, to tell what varies from what does not."""
+        code = self._recording.provenance.code
+        once = [case.test for case in self._open() if self._memory.repeats(case.test, code) < 2]
+        if not once:
+            return
+        self._emit(Progress(phase="repeat on the candidate", done=0, total=len(once)))
+        second = self._rerunner.rerun(once, role=Role.CANDIDATE)
+        self._memory.learn(second)
+        self._accounts.note_attempts(second, target="candidate")
+        self.known = self._memory.look_up(self._recording)
+        again = self._memory.look_up(second).readings.by_test
+        for test in self._cases:
+            self._cases[test].reading = self.known.readings.last(test)
+        for test in once:
+            self._judge_again(self._cases[test], again.get(test, []))
+
+    def _judge_again(self, case: Case, repeated: Sequence[Reading]) -> None:
+        if not repeated:
+            case.notes.append("did not run when repeated on the candidate")
+            return
+        results = [case.reading.trace.result, *(each.trace.result for each in repeated)]
+        case.verdict = self._judge.verdict(case.reading, results, self.known.answers)
+        if wavers := calls_waver(case.reading, repeated[-1]):
+            case.notes.append(f"wavers: {wavers.what}")
+
+    def _replay_worlds(self) -> None:
+        if self._replayer is None or self._settings.both:
+            return
+        worlds: dict[int, list[Case]] = {}
+        for case in self._open():
+            if case.is_replayable:
+                worlds.setdefault(id(case.reading.world), []).append(case)
+        for done, cases in enumerate(worlds.values()):
+            self._emit(
+                Progress(phase="replay on the reference", done=done, total=len(worlds), detail=cases[0].test)
+            )
+            self._replay_world(cases)
+
+    def _replay_world(self, cases: list[Case]) -> None:
+        """Replay what several tests of one world need together; each by itself where that fails."""
+        spots = self._plan(cases)
+        try:
+            if spots:
+                self._settle_replayed(cases, self.ask(cases[0], spots))
+        except ReplayImpossible as error:
+            if len(cases) > 1:
+                for case in cases:
+                    self._replay_world([case])
+            else:
+                cases[0].notes.append(f"not replayed call by call: {error.what}")
+            return
+        for case in cases:
+            if isinstance(self._judge.by_policy(case.reading, self.known.answers), Trust):
+                case.standing = case.standing or Standing.PROVED
+
+    def _plan(self, cases: Iterable[Case]) -> tuple[Spot, ...]:
+        """The calls to repeat: each unknown key once, and what it depends on."""
+        planned: set[Spot] = set()
+        keys: set[Fingerprint] = set()
+        for case in cases:
+            verdict = self._judge.by_policy(case.reading, self.known.answers)
+            if not isinstance(verdict, Rerun):
+                continue
+            for position in verdict.replay:
+                if case.reading.calls[position].key not in keys:
+                    more = close_slice(case.reading.keyed, [(case.reading.place, position)])
+                    planned.update(more)
+                    keys.update(case.reading.keyed[place][at].key for place, at in more)
+        return tuple(sorted(planned))
+
+    def ask(self, case: Case, spots: Sequence[Spot]) -> Answered:
+        """The reference's answers to some calls of a world."""
+        assert self._replayer is not None
+        calls = tuple(case.reading.world[place].interactions[position] for place, position in spots)
+        before = self._meter.calls
+        try:
+            replayed = self._replayer.replay(Slice(test=case.test, calls=calls))
+        finally:
+            case.reference_calls += self._meter.calls - before
+        return dict(zip(spots, replayed.calls, strict=True))
+
+    def _settle_replayed(self, cases: list[Case], answered: Answered) -> None:
+        last = max(cases, key=lambda case: case.reading.place).reading
+        differing = compare_replay(last.so_far, last.keyed, self.known.familiarity, answered)
+        sound = {spot: call for spot, call in answered.items() if spot not in differing.tainted}
+        for case in cases:
+            case.find(differing.of(case.reading.place))
+            self._keep(case.reading, Origin.SLICE, _up_to(sound, case.reading.place))
+        keys = {call.key for case in cases for chain in case.reading.chains for call in chain}
+        self.known = self.known.with_answers(self._memory.ledger.answers(keys))
+
+    def _rerun_on_reference(self) -> None:
+        chosen = self._affordable()
+        if not chosen:
+            return
+        self._emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
+        recording = self._rerunner.rerun([case.test for case in chosen], role=Role.REFERENCE)
+        self._accounts.note_attempts(recording, target=str(self._settings.reference))
+        for trace in recording.traces:
+            for call in trace.interactions:
+                self._meter.count(call.operation)
+                self._meter.seconds += call.ended - call.started
+        known = self._memory.look_up(recording)
+        for case in chosen:
+            if attempts := known.readings.by_test.get(case.test):
+                self._settle_whole(case, attempts, known.familiarity)
+            else:
+                case.notes.append("did not run on the reference")
+
+    def _affordable(self) -> list[Case]:
+        """The tests that still need a whole run, as far as the budget goes."""
+        wanted = list(self._cases.values()) if self._settings.both else self._open()
+        chosen: list[Case] = []
+        planned = 0
+        for case in wanted:
+            if self._meter.affords(planned + len(case.reading.calls)):
+                planned += len(case.reading.calls)
+                chosen.append(case)
+            else:
+                case.notes.append("the budget of reference calls is used up")
+        if len(chosen) < len(wanted):
+            raise_to = "Raise it with budget = … or --likewise-budget, or run again: what was proved is kept."
+            text = (
+                f"{len(wanted) - len(chosen)} tests were not run on the reference: the budget of "
+                f"{self._meter.budget} calls leaves {self._meter.left}. {raise_to}"
+            )
+            self._emit(Notice(slug=BudgetReached.slug, text=text))
+        return chosen
+
+    def _settle_whole(
+        self, case: Case, attempts: Sequence[Reading], familiarity: dict[str, Familiarity]
+    ) -> None:
+        reading = attempts[-1]
+        case.reference = reading.trace.result
+        case.reference_calls += sum(len(attempt.calls) for attempt in attempts)
+        if reading.trace.unclear:
+            case.notes += reading.trace.unclear
+            return
+        self._keep(reading, Origin.WHOLE, None)
+        case.find(compare_whole(case.reading, reading, familiarity))
+        differs = case.reference is not case.reading.trace.result
+        if differs and not case.discrepancies and _same_calls(case.reading, reading):
+            what = (
+                f"every answer is equal on both sides, yet {case.reading.trace.result} on the candidate "
+                f"and {case.reference} on the reference"
+            )
+            case.verdict = Flaky(reason=Wavers(what=what))
+            return
+        case.standing = Standing.DISCREPANT if differs or case.discrepancies else Standing.PROVED
+
+    def _keep(self, reading: Reading, origin: Origin, answered: Answered | None) -> None:
+        self._memory.keep(
+            reading,
+            self.known,
+            origin=origin,
+            run=self._recording.provenance.run,
+            when=self._settings.now,
+            answered=answered,
+        )
+
+
+def _up_to(answered: Answered, place: int) -> Answered:
+    return {spot: call for spot, call in answered.items() if spot[0] <= place}
+
+
+def _same_calls(candidate: Reading, reference: Reading) -> bool:
+    return {call.key for call in candidate.calls} == {call.key for call in reference.calls}

@@ -1,5 +1,5 @@
 """The `likewise` command."""
 
+from likewise.cli.main import main
 
-def main() -> None:
-    """Run the command line."""
+__all__ = ["main"]

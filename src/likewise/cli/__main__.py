@@ -1,0 +1,5 @@
+"""`python -m likewise.cli`."""
+
+from likewise.cli.main import main
+
+main()

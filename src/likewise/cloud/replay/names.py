@@ -1,0 +1,182 @@
+"""Fresh names for what a slice creates, so that it never meets what is there already."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+
+from likewise.cloud.targets.spec import AWS_SERVICES
+from likewise.model import Interaction, Raised, ReplayImpossible, Resource, Returned, Value
+from likewise.model.interaction import Outcome
+
+CREATES = {
+    "s3": "CreateBucket",
+    "dynamodb": "CreateTable",
+    "blob": "Container_Create",
+    "queue": "Queue_Create",
+    "table": "Table_Create",
+}
+"""The operation of each service that makes a top-level resource."""
+
+DELETES = {
+    "s3": "DeleteBucket",
+    "dynamodb": "DeleteTable",
+    "blob": "Container_Delete",
+    "queue": "Queue_Delete",
+    "table": "Table_Delete",
+}
+
+LEAST = 8
+"""Letters and digits that a name must have to be made fresh by changing them."""
+MOST = 12
+
+# Whether a name is valid may depend on these: they stay.
+_RESERVED = re.compile(
+    r"^(?P<head>xn--|sthree-|amzn-s3-demo-)?(?P<middle>.*?)"
+    r"(?P<tail>-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)?$",
+    re.DOTALL,
+)
+_ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
+_CLASSES = (string.ascii_lowercase, string.ascii_uppercase, string.digits)
+
+
+def fresh_name(name: str, salt: str) -> str:
+    """A name of the same length and of the same kind of characters that nobody has used."""
+    found = _RESERVED.match(name)
+    assert found is not None
+    head, middle, tail = found["head"] or "", found["middle"], found["tail"] or ""
+    places = [place for place, letter in enumerate(middle) if letter in string.ascii_letters + string.digits]
+    if len(places) < LEAST or _ADDRESS.fullmatch(name) or name.startswith("$"):
+        raise ReplayImpossible(
+            f"{name!r} cannot be given a fresh name of the same form",
+            why=f"it has fewer than {LEAST} letters and digits to change, or is a name with a meaning",
+            todo="The whole test has to run.",
+        )
+    noise = blake2b(f"{salt}\0{name}".encode(), digest_size=MOST).digest()
+    letters = list(middle)
+    for place, byte in zip(places[-MOST:], noise, strict=False):
+        kind = next(kind for kind in _CLASSES if letters[place] in kind)
+        letters[place] = kind[byte % len(kind)]
+    return head + "".join(letters) + tail
+
+
+def created_name(call: Interaction) -> str:
+    """The top-level resource that a call asks to be made or deleted, or nothing."""
+    service = call.operation.service
+    if call.operation.name not in (CREATES.get(service), DELETES.get(service)):
+        return ""
+    listed = call.arguments.get("resource")
+    if isinstance(listed, list) and listed and isinstance(listed[0], str):
+        return listed[0]
+    body = call.arguments.get("body")
+    name = body.get("TableName") if isinstance(body, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def creates(call: Interaction) -> bool:
+    """Whether a call asks for a new top-level resource."""
+    return call.operation.name == CREATES.get(call.operation.service)
+
+
+def deletes(call: Interaction) -> bool:
+    """Whether a call asks for the end of a top-level resource."""
+    return call.operation.name == DELETES.get(call.operation.service)
+
+
+def top_names(call: Interaction) -> Iterator[str]:
+    """The top-level resources that a call touches; nothing stands for the account as a whole."""
+    for touch in call.touches:
+        yield _top(touch.resource)
+    listed = call.arguments.get("resource")
+    if not call.touches and isinstance(listed, list) and listed:
+        yield str(listed[0])
+
+
+def _top(resource: Resource) -> str:
+    below = resource[1:] if resource[0] in AWS_SERVICES else resource[2:]
+    if below and below[0].startswith("?"):
+        below = below[1:]
+    return below[0] if below else ""
+
+
+class Names:
+    """The fresh names of one slice, both ways."""
+
+    def __init__(self, fresh: dict[str, str]) -> None:
+        self.fresh = fresh
+        self._forward = _Replacement(fresh)
+        self._back = _Replacement({new: old for old, new in fresh.items()})
+
+    def forward(self, text: str) -> str:
+        """A text of the candidate's with fresh names in it."""
+        return self._forward.text(text)
+
+    def forward_key(self, key: str) -> str:
+        """A key of a mapping, which is a name only if it is nothing else."""
+        return self.fresh.get(key, key)
+
+    def back(self, outcome: Outcome) -> Outcome:
+        """An outcome with the candidate's names."""
+        if not self.fresh:
+            return outcome
+        match outcome:
+            case Returned():
+                return Returned(value=self._back.value(outcome.value))
+            case Raised():
+                return Raised(
+                    kind=outcome.kind,
+                    message=self._back.text(outcome.message),
+                    value=self._back.value(outcome.value),
+                )
+        return outcome
+
+
+class _Replacement:
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
+        # Azure's tables keep the case of their names but are found by any.
+        self._folded = {name.lower(): new for name, new in names.items()}
+        longest = sorted(names, key=len, reverse=True)
+        pattern = "|".join(map(re.escape, longest))
+        self._pattern = re.compile(rf"(?<![\w.-])(?:{pattern})(?![\w-]|\.\w)", re.IGNORECASE)
+
+    def text(self, text: str) -> str:
+        if not self._names:
+            return text
+        return self._pattern.sub(lambda found: self._name(found[0]), text)
+
+    def _name(self, name: str) -> str:
+        return self._names.get(name) or self._folded[name.lower()]
+
+    def value(self, value: Value) -> Value:
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self._names.get(name, name): self.value(inner) for name, inner in value.items()}
+        return [self.value(inner) for inner in value] if isinstance(value, list) else value
+
+
+def fresh_names(calls: Iterable[Interaction], *, salt: str, real: bool) -> Names:
+    """Names for everything that the calls touch; on a real cloud they may touch only what they make."""
+    listed = list(calls)
+    made: dict[str, str] = {}
+    exact: dict[str, str] = {}
+    for call in listed:
+        if creates(call) and (name := created_name(call)):
+            made.setdefault(name, fresh_name(name, salt))
+            exact[name.lower()] = name
+    for call in listed:
+        for name in top_names(call):
+            if name in made or name.lower() in exact:
+                continue
+            if real:
+                raise ReplayImpossible(
+                    f"{call.operation} touches {name or 'the whole account'}, which is not the slice's own",
+                    why="on a real cloud nothing is touched that was not made for the purpose",
+                    todo="The whole test has to run.",
+                )
+            if name:
+                made[name] = fresh_name(name, salt)
+    return Names(made)

@@ -1,0 +1,372 @@
+"""Repeat recorded calls on the reference, one by one, and give its answers in the candidate's values."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from likewise.cloud.exchange import Exchange
+from likewise.cloud.interpret import Interpreter
+from likewise.cloud.replay import cleaning, names, places
+from likewise.cloud.replay.binding import Binding
+from likewise.cloud.replay.checksums import corrected
+from likewise.cloud.replay.cleaning import Created, CreatedLog
+from likewise.cloud.replay.request import (
+    Endpoint,
+    Request,
+    candidate_host,
+    obstacle,
+    read_endpoint,
+    read_length,
+    rebase_path,
+    rebase_url,
+    rebuild,
+)
+from likewise.cloud.replay.sending import Answer, Connections
+from likewise.cloud.replay.signing import AwsSigner, Signer, signer
+from likewise.cloud.services import SERVICES
+from likewise.cloud.targets import Running
+from likewise.model import (
+    CredentialsMissing,
+    Interaction,
+    Operation,
+    Outcome,
+    Raised,
+    ReplayImpossible,
+    Returned,
+    Value,
+)
+from likewise.run import Meter, Replayed, Slice
+
+_CREDENTIALS = frozenset(
+    [
+        "InvalidAccessKeyId",
+        "SignatureDoesNotMatch",
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "InvalidToken",
+        "AuthenticationFailed",
+        "InvalidAuthenticationInfo",
+        "UnrecognizedClientException",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "IncompleteSignature",
+        "RequestTimeTooSkewed",
+    ]
+)
+_CONTENT = {service.name: service.content_sent for service in SERVICES}
+_ARN = re.compile(r"arn:(aws[\w-]*):dynamodb:([\w-]*):(\d*):")
+_ON_THE_WAY = frozenset({"CREATING", "UPDATING", "DELETING"})
+POLL_PAUSE = 1.0
+POLL_LIMIT = 120
+
+
+def key_mark(key: str) -> str:
+    """What `wire["key"]` says of an access key's id: enough to tell two apart, nothing to use."""
+    return hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
+
+
+@dataclass(slots=True)
+class _Reference:
+    """One service of the reference, ready to be called."""
+
+    running: Running
+    endpoint: Endpoint
+    signer: Signer
+
+
+@dataclass(slots=True)
+class _Pass:
+    """What is known while one slice is being replayed."""
+
+    binding: Binding
+    names: names.Names
+    interpreter: Interpreter
+    logged: bool
+    arn: str = ""
+
+    def forward(self, text: str) -> str:
+        """A recorded value as the reference must get it."""
+        moved = self.binding.forward(text)
+        if self.arn and moved.startswith("arn:"):
+            moved = _ARN.sub(self.arn, moved, count=1)
+        return self.names.forward(moved)
+
+
+class HttpReplayer:
+    """Repeats slices over HTTP.
+
+    `running` says which reference answers for which service; `environment` is the user's own, from
+    before anything was routed to the candidate; `candidate_keys` are the access key ids (for Azure the
+    account names) that the run itself gave to the suite: a call made with others may have been made
+    with wrong ones on purpose.
+    """
+
+    def __init__(
+        self,
+        *,
+        running: Mapping[str, Running],
+        meter: Meter,
+        created: CreatedLog,
+        run: str,
+        environment: Mapping[str, str] | None = None,
+        candidate_keys: Collection[str] | None = None,
+    ) -> None:
+        self._running = running
+        self._meter = meter
+        self._log = created
+        self._run = run
+        self._environment = environment
+        self._keys = None if candidate_keys is None else frozenset(map(key_mark, candidate_keys))
+        self._references: dict[str, _Reference] = {}
+        self._connections = Connections()
+        self._created: dict[Created, bool] = {}
+        """What may exist on a reference that cannot be reset; whether it is known to."""
+        self._resettable: dict[str, Running] = {}
+        self._slices = 0
+
+    def replay(self, piece: Slice) -> Replayed:
+        """Repeat one slice in a fresh namespace."""
+        self._check(piece)
+        self._meter.require(len(piece.calls))
+        before = self._meter.seconds
+        state = self._fresh(piece)
+        calls = tuple(self._repeat(call, state) for call in piece.calls)
+        if state.logged:
+            self._sweep()
+        return Replayed(calls=calls, seconds=self._meter.seconds - before)
+
+    def clean_up(self) -> tuple[str, ...]:
+        """Delete what was created on the reference; what could not be deleted is listed with its command."""
+        left = self._sweep()
+        for running in self._resettable.values():
+            if running.is_alive():
+                running.reset()
+        self._resettable.clear()
+        self._connections.close()
+        return left
+
+    def _check(self, piece: Slice) -> None:
+        """Refuse a slice of which any call cannot be repeated, before the first one is sent."""
+        marks = {mark for call in piece.calls if (mark := call.wire.get("key"))}
+        if (self._keys is not None and marks - self._keys) or (self._keys is None and len(marks) > 1):
+            raise ReplayImpossible(
+                "the slice was recorded with keys other than those given to the suite",
+                where=piece.test,
+                why="whether they are valid on the reference only the test knows",
+                todo="The whole test has to run.",
+            )
+        for call in piece.calls:
+            service = call.operation.service
+            why = obstacle(call)
+            if not why and service not in self._running:
+                why = f"no reference is configured for {service}"
+            if why:
+                raise ReplayImpossible(
+                    f"{call.operation} cannot be repeated on the reference",
+                    where=piece.test,
+                    why=why,
+                    todo="The whole test has to run.",
+                )
+
+    def _fresh(self, piece: Slice) -> _Pass:
+        """Empty the references, or choose names that nobody has used on them."""
+        self._slices += 1
+        services = {call.operation.service for call in piece.calls}
+        used = {id(self._running[service]): self._running[service] for service in services}
+        targets = sorted(used.values(), key=lambda running: str(running.target))
+        fixed = {id(running) for running in targets if running.real or not self._reset(running)}
+        chosen = names.Names({})
+        if fixed:
+            salt = f"{self._run}/{self._slices}"
+            kept = [call for call in piece.calls if id(self._running[call.operation.service]) in fixed]
+            real = any(running.real for running in targets)
+            chosen = names.fresh_names(kept, salt=salt, real=real)
+        return _Pass(binding=Binding(), names=chosen, interpreter=Interpreter(), logged=bool(fixed))
+
+    def _reset(self, running: Running) -> bool:
+        if not running.reset():
+            return False
+        self._resettable[str(running.target)] = running
+        return True
+
+    def _reference(self, service: str) -> _Reference:
+        found = self._references.get(service)
+        if found is None:
+            running = self._running[service]
+            credentials = signer(service, running, self._environment)
+            url = running.endpoint(service)
+            if url is None and isinstance(credentials, AwsSigner):
+                url = credentials.endpoint()
+            if url is None:
+                raise ReplayImpossible(f"it is not known where {running.target} answers for {service}")
+            found = _Reference(running=running, endpoint=read_endpoint(url), signer=credentials)
+            self._references[service] = found
+        return found
+
+    def _repeat(self, call: Interaction, state: _Pass) -> Interaction:
+        service = call.operation.service
+        reference = self._reference(service)
+        state.binding.send(call)
+        request = self._request(call, reference, state)
+        made = self._remember(call, state, reference)
+        sent, answer = self._send(request, call, reference)
+        outcome = self._outcome(call, sent, answer, state)
+        if _is_under_way(call.outcome, outcome):
+            sent, answer = self._wait(request, call, reference)
+            outcome = self._outcome(call, sent, answer, state)
+        self._settle(made, answer, call, reference)
+        self._check_credentials(call, outcome, reference)
+        if service == "dynamodb" and (found := _ARN.search(answer.body.decode(errors="replace"))):
+            state.arn = found[0]
+        learned = state.binding.learn(candidate=call, reference=state.names.back(outcome))
+        return replace(call, outcome=learned)
+
+    def _request(self, call: Interaction, reference: _Reference, state: _Pass) -> Request:
+        """The recorded request with live values in the place of recorded ones."""
+        raw = rebuild(call, reference.endpoint)
+        service, host = call.operation.service, candidate_host(call)
+        body = raw.body
+        if body and call.operation.name not in _CONTENT[service]:
+
+            def move(url: str) -> str:
+                if "://" in url:
+                    return rebase_url(url, host, reference.endpoint)
+                before, mark, query = url.partition("?")
+                return rebase_path(service, host, before, reference.endpoint) + mark + query
+
+            content_type = raw.headers.get("content-type", "")
+            body = places.rewrite_body(
+                body, content_type, state.forward, key=state.names.forward_key, move=move
+            )
+        request = replace(
+            raw,
+            path=places.rewrite_path(raw.path, state.forward),
+            query=places.rewrite_query(raw.query, state.forward),
+            headers=places.rewrite_headers(raw.headers, state.forward),
+            body=body,
+        )
+        return corrected(request, original=raw.body)
+
+    def _send(self, request: Request, call: Interaction, reference: _Reference) -> tuple[Request, Answer]:
+        anonymous = call.arguments.get("identity") == "anonymous"
+        sent = request if anonymous else reference.signer.sign(request)
+        return sent, self._counted(sent, call.operation)
+
+    def _counted(self, request: Request, operation: Operation) -> Answer:
+        attempts = 0
+
+        def before() -> None:
+            nonlocal attempts
+            if attempts:
+                self._meter.require(1)
+            attempts += 1
+            self._meter.count(operation)
+
+        begin = time.perf_counter()
+        try:
+            return self._connections.send(request, before=before)
+        finally:
+            self._meter.seconds += time.perf_counter() - begin
+
+    def _wait(self, request: Request, call: Interaction, reference: _Reference) -> tuple[Request, Answer]:
+        """Ask again until a state that changes by itself is the one that the candidate showed."""
+        for _ in range(POLL_LIMIT):
+            time.sleep(POLL_PAUSE)
+            self._meter.require(1)
+            sent, answer = self._send(request, call, reference)
+            if not any(f'"{state}"'.encode() in answer.body for state in _ON_THE_WAY):
+                break
+        return sent, answer
+
+    def _outcome(self, call: Interaction, request: Request, answer: Answer, state: _Pass) -> Outcome:
+        length = read_length(call)
+        body: bytes | None = answer.body
+        if length is not None:
+            body = answer.body[:length] or None
+        exchange = Exchange(
+            method=request.method,
+            url=request.url,
+            headers=request.headers,
+            body=request.body if request.body or "body" in call.wire else None,
+            status=answer.status,
+            response_headers=answer.headers,
+            response_body=body,
+            operation_hint=call.operation.name,
+            service_hint=call.operation.service,
+        )
+        return state.interpreter.interpret(exchange, order=call.order).outcome
+
+    def _remember(self, call: Interaction, state: _Pass, reference: _Reference) -> Created | None:
+        """Note what a call is about to create where nothing resets it."""
+        name = names.created_name(call)
+        if not state.logged or not name:
+            return None
+        created = Created(call.operation.service, state.names.forward_key(name))
+        if names.creates(call) and created not in self._created:
+            real = reference.running.real
+            hint = cleaning.command(created, reference.endpoint, real=real)
+            self._log.remember_created(self._run, str(reference.running.target), str(created), hint)
+            self._created[created] = False
+        return created
+
+    def _settle(self, made: Created | None, answer: Answer, call: Interaction, reference: _Reference) -> None:
+        """Note what the call really did."""
+        if made is None or made not in self._created:
+            return
+        if answer.status < 300 and names.creates(call):
+            self._created[made] = True
+        elif answer.status < 300 or (names.creates(call) and not self._created[made]):
+            self._forget(made)
+
+    def _forget(self, created: Created) -> None:
+        self._log.forget_created(str(self._running[created.service].target), str(created))
+        del self._created[created]
+
+    def _sweep(self) -> tuple[str, ...]:
+        left = []
+        for created in reversed(list(self._created)):
+            reference = self._reference(created.service)
+
+            def send(request: Request, operation: Operation, reference: _Reference = reference) -> Answer:
+                return self._counted(reference.signer.sign(request), operation)
+
+            if why := cleaning.delete(created, reference.endpoint, send):
+                hint = cleaning.command(created, reference.endpoint, real=reference.running.real)
+                left.append(f"{created} on {reference.running.target} ({why}): {hint}")
+            else:
+                self._forget(created)
+        return tuple(left)
+
+    def _check_credentials(self, call: Interaction, outcome: Outcome, reference: _Reference) -> None:
+        if not isinstance(call.outcome, Returned) or not isinstance(outcome, Raised):
+            return
+        if outcome.kind in _CREDENTIALS:
+            raise CredentialsMissing(
+                f"{reference.running.target} did not accept the credentials",
+                where=str(call.operation),
+                why=f"{outcome.kind}: {outcome.message}",
+                todo="They are wrong or have expired: sign in again (aws sso login, az login) or correct "
+                "the keys, and check the clock. What was proved so far is kept.",
+            )
+
+
+def _is_under_way(candidate: Outcome, reference: Outcome) -> bool:
+    """Whether the candidate shows a table's final state and the reference one on the way to it."""
+    theirs = _status(reference)
+    if theirs not in _ON_THE_WAY:
+        return False
+    mine = _status(candidate)
+    gone = isinstance(candidate, Raised) and candidate.kind == "ResourceNotFoundException"
+    return (mine == "ACTIVE" and theirs != "DELETING") or (gone and theirs == "DELETING")
+
+
+def _status(outcome: Outcome) -> Value:
+    """The status in a table's description, which only DescribeTable gives as `Table`."""
+    value: Value = outcome.value if isinstance(outcome, Returned) else None
+    for name in ("body", "Table", "TableStatus"):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value

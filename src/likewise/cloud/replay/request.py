@@ -1,0 +1,205 @@
+"""A recorded request, made ready to be sent to another endpoint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from urllib.parse import quote, urlsplit
+
+from likewise.cloud.bodies import unchunk
+from likewise.cloud.services import S3
+from likewise.cloud.services.azure import split_account
+from likewise.cloud.services.call import Call, read_query, split_url
+from likewise.cloud.targets.spec import AWS_SERVICES
+from likewise.model import Interaction, ReplayImpossible
+
+# Made anew for every request, or meaningless on another connection.
+_TRANSPORT = frozenset(
+    [
+        "host",
+        "connection",
+        "content-length",
+        "transfer-encoding",
+        "expect",
+        "accept-encoding",
+        "user-agent",
+        "authorization",
+        "date",
+        "x-amz-date",
+        "x-ms-date",
+        "x-amz-security-token",
+        "x-amz-content-sha256",
+        "x-amz-trailer",
+        "x-amz-decoded-content-length",
+        "amz-sdk-invocation-id",
+        "amz-sdk-request",
+        "x-amz-user-agent",
+        "x-ms-client-request-id",
+        "x-ms-return-client-request-id",
+        "traceparent",
+        "tracestate",
+    ]
+)
+_SECONDARY = re.compile(r"^[^/]*-secondary\.|^[^/]*/[^/]*-secondary(?:/|$)")
+_READ_BYTES = re.compile(r"(\d+) of ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """Where a service answers: scheme, host with port, and what stands before every path."""
+
+    scheme: str
+    host: str
+    prefix: str = ""
+
+    @property
+    def url(self) -> str:
+        """The endpoint as one text."""
+        return f"{self.scheme}://{self.host}{self.prefix}"
+
+
+def read_endpoint(url: str) -> Endpoint:
+    """The parts of an endpoint's URL."""
+    parts = urlsplit(url)
+    return Endpoint(scheme=parts.scheme, host=parts.netloc.rpartition("@")[2], prefix=parts.path.rstrip("/"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request: path and query as they go over the wire, header names in lower case."""
+
+    service: str
+    method: str
+    endpoint: Endpoint
+    path: str
+    query: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def target(self) -> str:
+        """What the request line names."""
+        return f"{self.path}?{self.query}" if self.query else self.path
+
+    @property
+    def url(self) -> str:
+        """The whole address."""
+        return f"{self.endpoint.scheme}://{self.endpoint.host}{self.target}"
+
+
+def obstacle(call: Interaction) -> str:
+    """Why a call cannot be repeated by itself, or nothing."""
+    wire = call.wire
+    if not isinstance(wire.get("url"), str) or not isinstance(wire.get("headers"), dict):
+        return "its request was not kept"
+    if wire.get("redacted"):
+        return "its request was not kept whole, or held a secret"
+    if call.operation.service == "http":
+        return "it belongs to no known service"
+    identity = call.arguments.get("identity", "")
+    if identity in ("presigned", "shared access"):
+        return (
+            f"its authentication stands in the URL ({identity}), and whether it is valid only the test knows"
+        )
+    if call.operation.name == "PostObject":
+        return "its authentication stands in the form that it sends"
+    headers = _headers(wire["headers"])
+    if "x-ms-copy-source-authorization" in headers or "sig=" in headers.get("x-ms-copy-source", ""):
+        return "its source carries an authentication of its own"
+    if _SECONDARY.match(str(wire["url"]).partition("://")[2]):
+        return "it was sent to the secondary location of a storage account"
+    if not isinstance(wire.get("body"), bytes) and _announces_body(headers):
+        return "its body was not kept"
+    return ""
+
+
+def _announces_body(headers: Mapping[str, str]) -> bool:
+    if "transfer-encoding" in headers:
+        return True
+    return headers.get("x-amz-decoded-content-length", headers.get("content-length", "0")) not in ("", "0")
+
+
+def _headers(headers: object) -> dict[str, str]:
+    assert isinstance(headers, dict)
+    return {str(name).lower(): text for name, text in headers.items() if isinstance(text, str)}
+
+
+def rebuild(call: Interaction, endpoint: Endpoint) -> Request:
+    """The recorded request, addressed to another endpoint; S3 in path style."""
+    if why := obstacle(call):
+        raise ReplayImpossible(
+            f"{call.operation} cannot be repeated on the reference",
+            why=why,
+            todo="The whole test has to run.",
+        )
+    wire = call.wire
+    headers = _headers(wire["headers"])
+    body = wire.get("body")
+    content = body if isinstance(body, bytes) else b""
+    if "aws-chunked" in headers.get("content-encoding", ""):
+        content = unchunk(content)
+        codings = [word.strip() for word in headers.pop("content-encoding").split(",")]
+        if rest := ",".join(word for word in codings if word != "aws-chunked"):
+            headers["content-encoding"] = rest
+    service = call.operation.service
+    host, path, query = split_url(str(wire["url"]), headers.get("host", ""))
+    kept = {name: text for name, text in headers.items() if name not in _TRANSPORT}
+    if "x-ms-copy-source" in kept:
+        kept["x-ms-copy-source"] = rebase_url(kept["x-ms-copy-source"], host, endpoint)
+    return Request(
+        service=service,
+        method=str(wire["method"]).upper(),
+        endpoint=endpoint,
+        path=rebase_path(service, host, path, endpoint),
+        query=query,
+        headers=kept,
+        body=content,
+    )
+
+
+def rebase_path(service: str, host: str, path: str, endpoint: Endpoint) -> str:
+    """A path as it stands at another endpoint."""
+    call = Call(method="GET", host=host, path=path, query={}, headers={})
+    if service == "s3":
+        S3().place(call)
+        if call.names and host.startswith(call.names[0].lower() + "."):
+            path = f"/{quote(call.names[0])}{path}"
+    elif service not in AWS_SERVICES:
+        path = "/" + split_account(call)[1]
+    return endpoint.prefix + path
+
+
+def rebase_url(url: str, host: str, endpoint: Endpoint) -> str:
+    """A URL inside a request of Azure's, moved along if it names the account that the request goes to."""
+    if "://" not in url:
+        return url
+    there, path, query = split_url(url)
+    if there != host:
+        return url
+    moved = rebase_path("blob", there, path, endpoint)
+    return f"{endpoint.scheme}://{endpoint.host}{moved}" + (f"?{query}" if query else "")
+
+
+def candidate_host(call: Interaction) -> str:
+    """The host that the recorded request went to."""
+    headers = call.wire.get("headers")
+    return split_url(str(call.wire.get("url")), _headers(headers).get("host", "") if headers else "")[0]
+
+
+def read_length(call: Interaction) -> int | None:
+    """How many bytes of the answer the test read, or None where it read all."""
+    unread = call.wire.get("unread")
+    found = _READ_BYTES.match(unread) if isinstance(unread, str) else None
+    return int(found[1]) if found else None
+
+
+def with_header(request: Request, **headers: str) -> Request:
+    """The request with more headers; an underscore in a name stands for a hyphen."""
+    named = {name.replace("_", "-"): text for name, text in headers.items()}
+    return replace(request, headers=request.headers | named)
+
+
+def query_of(request: Request) -> dict[str, str]:
+    """The query, decoded."""
+    return read_query(request.query)

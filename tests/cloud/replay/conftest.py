@@ -1,0 +1,119 @@
+"""Two servers of a kind, a recorder in front of one, and a replayer on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from likewise.cloud.recorder import Recorder
+from likewise.cloud.replay import HttpReplayer
+from likewise.cloud.targets import Running, default_cache, find, install_command, locate, start
+from likewise.model import Interaction, Result, Role, Trace
+from likewise.run import Meter, Slice
+
+
+@dataclass
+class Log:
+    """A created-log in memory that keeps the order of everything it is told."""
+
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
+
+    def remember_created(self, run: str, target: str, resource: str, hint: str = "") -> None:
+        self.notes.append(("remember", resource))
+        self.left[resource] = hint
+
+    def forget_created(self, target: str, resource: str) -> None:
+        self.notes.append(("forget", resource))
+        del self.left[resource]
+
+
+def record(act: Callable[[], object]) -> tuple[Interaction, ...]:
+    """What the SDKs sent and received while `act` ran."""
+    traces: list[Trace] = []
+    recorder = Recorder(role=Role.CANDIDATE, world="here", on_trace=traces.append)
+    recorder.install()
+    try:
+        recorder.begin("test")
+        act()
+        recorder.end(result=Result.PASSED)
+        recorder.drain()
+    finally:
+        recorder.uninstall()
+    (trace,) = traces
+    assert not trace.unclear
+    return trace.interactions
+
+
+def replayer(
+    running: Running, *, log: Log | None = None, meter: Meter | None = None, **more: Any
+) -> HttpReplayer:
+    services = ("s3", "dynamodb", "blob", "queue", "table")
+    return HttpReplayer(
+        running=dict.fromkeys(services, running),
+        meter=meter or Meter(),
+        created=log or Log(),
+        run="run-1",
+        **more,
+    )
+
+
+def piece(calls: tuple[Interaction, ...]) -> Slice:
+    return Slice(test="test", calls=calls)
+
+
+class Fixed(Running):
+    """A running target that says it cannot be reset, and perhaps that it is a real cloud."""
+
+    def __init__(self, inner: Running, *, real: bool) -> None:
+        self.inner, self.target, self.real = inner, inner.target, real
+
+    def endpoint(self, service: str) -> str | None:
+        return self.inner.endpoint(service)
+
+    def environment(self) -> dict[str, str]:
+        return self.inner.environment()
+
+    def cleared(self) -> frozenset[str]:
+        return self.inner.cleared()
+
+    def is_alive(self) -> bool:
+        return self.inner.is_alive()
+
+
+class Pool:
+    """Servers by name and role, started when first asked for."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._running: dict[tuple[str, Role], Running] = {}
+
+    def get(self, name: str, role: Role) -> Running:
+        if (name, role) not in self._running:
+            spec = find(name)
+            if locate(spec, cache=default_cache()) is None:
+                pytest.skip(f"{name} is not installed: {install_command(spec)}")
+            self._running[name, role] = self._stack.enter_context(start(spec, role=role))
+        running = self._running[name, role]
+        running.reset()
+        return running
+
+
+@pytest.fixture(scope="session")
+def pool() -> Iterator[Pool]:
+    with ExitStack() as stack:
+        yield Pool(stack)
+
+
+@pytest.fixture
+def candidate(pool: Pool) -> Running:
+    return pool.get("moto", Role.CANDIDATE)
+
+
+@pytest.fixture
+def reference(pool: Pool) -> Running:
+    return pool.get("moto", Role.REFERENCE)

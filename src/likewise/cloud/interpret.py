@@ -227,7 +227,7 @@ def _outcome(exchange: Exchange, call: Call) -> Outcome:
             return TimedOut(after=round(exchange.ended - exchange.started, 1))
         return Lost(reason=reason)
     headers = response_headers(call)
-    if call.status < 400:
+    if call.status < 400 and not call.has_failed:
         return Returned(value={"status": call.status, "headers": headers, "body": call.response})
     code, message, detail = _refusal(call.response)
     kind = code or call.response_headers.get("x-ms-error-code") or str(call.status)

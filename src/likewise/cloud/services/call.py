@@ -35,11 +35,13 @@ class Call:
     request: Value = None
     response: Value = None
     parts: list[Call] = field(default_factory=list)
+    has_failed: bool = False
+    """Whether the answer is an error in spite of its status."""
 
     @property
     def is_refused(self) -> bool:
-        """Whether an answer came and said no."""
-        return self.status is not None and self.status >= 400
+        """Whether an answer came and said no, or not here: nothing has changed."""
+        return self.status is not None and (self.status >= 300 or self.has_failed)
 
 
 def words(text: str) -> frozenset[str]:

@@ -255,6 +255,11 @@ class S3(Service):
         ):
             call.operation = ""
 
+    def read(self, call: Call) -> None:
+        # Long operations answer 200 before they know, and put the error where the result would be.
+        if call.operation not in self.content_received and isinstance(call.response, dict):
+            call.has_failed = "Error" in call.response
+
     def find(self, node: str, call: Call) -> Iterable[Found]:
         names = call.names
         if node == "service" or (not names and node not in ("buckets", "source")):

@@ -1,0 +1,169 @@
+"""DynamoDB requests touch the items that their keys name, once the key schema is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from likewise.model import Interaction
+
+Ask = Callable[..., Interaction]
+
+
+@pytest.fixture
+def ask(send: Any) -> Ask:
+    def one(operation: str, request: Any, answer: Any = None, status: int = 200) -> Interaction:
+        return send(
+            "POST",
+            "http://127.0.0.1:5005/",
+            json.dumps(request).encode(),
+            headers={
+                "x-amz-target": f"DynamoDB_20120810.{operation}",
+                "content-type": "application/x-amz-json-1.0",
+                "authorization": "AWS4-HMAC-SHA256 Credential=K/20240101/r/dynamodb/aws4_request",
+            },
+            status=status,
+            answer=json.dumps(answer if answer is not None else {}).encode(),
+            answered={
+                "x-amzn-requestid": "R",
+                "x-amz-crc32": "123",
+                "content-type": "application/x-amz-json-1.0",
+            },
+        )
+
+    return one
+
+
+SCHEMA = [{"AttributeName": "owner", "KeyType": "HASH"}, {"AttributeName": "at", "KeyType": "RANGE"}]
+ITEM = {"owner": {"S": "ann"}, "at": {"N": "1.0"}, "note": {"S": "x"}}
+KEY = {"owner": {"S": "ann"}, "at": {"N": "1"}}
+
+
+def test_items_are_found_by_the_schema_of_the_table(ask: Ask, touched: Any) -> None:
+    ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    assert touched(ask("PutItem", {"TableName": "notes", "Item": ITEM})) == [
+        "absorb dynamodb/notes/S:ann/N:1"
+    ]
+    assert touched(ask("GetItem", {"TableName": "notes", "Key": KEY})) == ["read dynamodb/notes/S:ann/N:1"]
+    assert touched(ask("UpdateItem", {"TableName": "notes", "Key": KEY})) == [
+        "write dynamodb/notes/S:ann/N:1"
+    ]
+
+
+def test_without_a_schema_a_put_may_touch_any_item(ask: Ask, touched: Any) -> None:
+    put = {"TableName": "notes", "Item": ITEM}
+    assert touched(ask("PutItem", put)) == ["write dynamodb/notes/**"]
+    ask("DescribeTable", {"TableName": "notes"}, {"Table": {"TableStatus": "ACTIVE", "KeySchema": SCHEMA}})
+    assert touched(ask("PutItem", put)) == ["absorb dynamodb/notes/S:ann/N:1"]
+
+
+def test_a_key_seen_earlier_tells_the_schema_and_the_layout_stays(ask: Ask, touched: Any) -> None:
+    assert touched(ask("GetItem", {"TableName": "notes", "Key": KEY})) == ["read dynamodb/notes/N:1 S:ann"]
+    ask("DescribeTable", {"TableName": "notes"}, {"Table": {"TableStatus": "ACTIVE", "KeySchema": SCHEMA}})
+    put = ask("PutItem", {"TableName": "notes", "Item": ITEM})
+    assert touched(put) == ["absorb dynamodb/notes/N:1 S:ann"], "two layouts would hide a write from a read"
+
+
+def test_a_query_reaches_its_partition_and_an_index_the_table(ask: Ask, touched: Any) -> None:
+    ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    query = {
+        "TableName": "notes",
+        "KeyConditionExpression": "#o = :o AND #a > :a",
+        "ExpressionAttributeNames": {"#o": "owner", "#a": "at"},
+        "ExpressionAttributeValues": {":o": {"S": "ann"}, ":a": {"N": "0"}},
+    }
+    assert touched(ask("Query", query)) == ["read dynamodb/notes/S:ann/**"]
+    assert touched(ask("Query", {**query, "IndexName": "by-at"})) == ["read dynamodb/notes/**"]
+    assert touched(ask("Scan", {"TableName": "notes"})) == ["read dynamodb/notes/**"]
+
+
+def test_a_refused_condition_changes_nothing(ask: Ask, touched: Any) -> None:
+    ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    error = {
+        "__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+        "message": "The conditional request failed",
+    }
+    put = ask("PutItem", {"TableName": "notes", "Item": ITEM}, error, 400)
+    assert put.outcome.kind == "ConditionalCheckFailedException"
+    assert put.outcome.message == "The conditional request failed"
+    assert put.outcome.value["body"] is None
+    assert touched(put) == ["read dynamodb/notes/S:ann/N:1"]
+
+
+def test_batches_and_transactions_touch_each_item(ask: Ask, touched: Any) -> None:
+    ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    other = {"owner": {"S": "bob"}, "at": {"N": "2"}}
+    writes = {"notes": [{"PutRequest": {"Item": ITEM}}, {"DeleteRequest": {"Key": other}}]}
+    both = ["absorb dynamodb/notes/S:ann/N:1", "absorb dynamodb/notes/S:bob/N:2"]
+    assert touched(ask("BatchWriteItem", {"RequestItems": writes})) == both
+    partly = ask("BatchWriteItem", {"RequestItems": writes}, {"UnprocessedItems": {"notes": [{}]}})
+    assert touched(partly) == [line.replace("absorb", "write") for line in both]
+    actions = [
+        {"Put": {"TableName": "notes", "Item": ITEM}},
+        {"ConditionCheck": {"TableName": "notes", "Key": other, "ConditionExpression": "x"}},
+    ]
+    assert touched(ask("TransactWriteItems", {"TransactItems": actions})) == [
+        "write dynamodb/notes/S:ann/N:1",
+        "read dynamodb/notes/S:bob/N:2",
+    ]
+
+
+def test_a_table_settles_when_it_is_seen_active(ask: Ask, touched: Any) -> None:
+    created = ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    assert touched(created) == ["absorb dynamodb/notes/** timed", "absorb dynamodb/?tables/notes"]
+    described = {"TableName": "notes"}
+    busy = ask("DescribeTable", described, {"Table": {"TableStatus": "CREATING"}})
+    ready = ask("DescribeTable", described, {"Table": {"TableStatus": "ACTIVE"}})
+    gone = ask("DescribeTable", described, {"__type": "x#ResourceNotFoundException"}, 400)
+    assert touched(busy) == ["read dynamodb/notes/**"]
+    assert touched(ready) == touched(gone) == ["read dynamodb/notes/** timed"]
+
+
+def test_items_expire_however_often_the_table_is_looked_at(ask: Ask) -> None:
+    """The description of a table does not settle its time-to-live."""
+    update = ask("UpdateTimeToLive", {"TableName": "notes", "TimeToLiveSpecification": {"Enabled": True}})
+    looked = ask("DescribeTable", {"TableName": "notes"}, {"Table": {"TableStatus": "ACTIVE"}})
+    timed = {touch.resource for touch in update.touches if touch.timed}
+    assert not timed <= {touch.resource for touch in looked.touches if touch.timed}
+
+
+def test_accounts_and_regions_are_gone_from_descriptions_but_items_are_untouched(ask: Ask) -> None:
+    arn = "arn:aws:dynamodb:eu-west-1:123456789012:table/notes"
+    described = ask("DescribeTable", {"TableName": arn}, {"Table": {"TableArn": arn, "TableId": "1f-2e"}})
+    assert described.arguments["resource"] == ["notes"]
+    assert described.outcome.value["body"] == {
+        "Table": {"TableArn": "arn:aws:dynamodb:*:*:table/notes", "TableId": "<table id>"}
+    }
+    got = ask(
+        "GetItem", {"TableName": "notes", "Key": KEY}, {"Item": {"TableId": {"S": "mine"}, "TableArn": arn}}
+    )
+    assert got.outcome.value["body"]["Item"]["TableArn"] == arn
+
+
+@pytest.mark.parametrize(
+    ("statement", "touches"),
+    [
+        ("SELECT * FROM \"notes\" WHERE owner = 'ann'", ["read dynamodb/notes/**"]),
+        ("INSERT INTO \"notes\" VALUE {'owner': 'ann'}", ["write dynamodb/notes/**"]),
+        ("UPDATE notes SET x = 1 WHERE owner = 'ann'", ["write dynamodb/notes/**"]),
+        ("DELETE FROM notes WHERE owner = 'ann'", ["write dynamodb/notes/**"]),
+        ("SOMETHING else", ["write dynamodb/**"]),
+    ],
+)
+def test_statements_touch_the_table_that_they_name(
+    ask: Ask, touched: Any, statement: str, touches: list[str]
+) -> None:
+    assert touched(ask("ExecuteStatement", {"Statement": statement})) == touches
+
+
+def test_transport_is_gone_from_the_answer(ask: Ask) -> None:
+    assert ask("ListTables", {}).outcome.value["headers"] == {"content-type": "application/x-amz-json-1.0"}
+
+
+def test_an_unknown_operation_may_have_changed_everything(ask: Ask, touched: Any) -> None:
+    call = ask("DescribeTomorrow", {"TableName": "notes"})
+    assert call.operation.service == "dynamodb"
+    assert touched(call) == ["write dynamodb/**"]

@@ -12,6 +12,7 @@ from likewise.cloud.services.headers import (
     identity,
     request_headers,
     response_headers,
+    signed_with,
     wire_headers,
 )
 from likewise.cloud.services.query import semantic_query
@@ -289,4 +290,6 @@ def _wire(exchange: Exchange) -> Mapping:
     }
     if exchange.body is not None and len(exchange.body) <= WIRE_LIMIT:
         wire["body"] = exchange.body
+    if mark := signed_with(exchange.headers):
+        wire["key"] = mark
     return wire

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
 from collections.abc import Collection, Mapping
@@ -28,6 +27,7 @@ from likewise.cloud.replay.request import (
 from likewise.cloud.replay.sending import Answer, Connections
 from likewise.cloud.replay.signing import AwsSigner, Signer, signer
 from likewise.cloud.services import SERVICES
+from likewise.cloud.services.headers import key_mark
 from likewise.cloud.targets import Running
 from likewise.model import (
     CredentialsMissing,
@@ -62,11 +62,6 @@ _ARN = re.compile(r"arn:(aws[\w-]*):dynamodb:([\w-]*):(\d*):")
 _ON_THE_WAY = frozenset({"CREATING", "UPDATING", "DELETING"})
 POLL_PAUSE = 1.0
 POLL_LIMIT = 120
-
-
-def key_mark(key: str) -> str:
-    """What `wire["key"]` says of an access key's id: enough to tell two apart, nothing to use."""
-    return hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
 
 
 @dataclass(slots=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import binascii
+import re
 import zlib
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from hashlib import md5, sha1, sha256
+from hashlib import blake2b, md5, sha1, sha256
 
 from likewise.cloud.services.call import Call, words
 from likewise.cloud.services.masks import path_of
@@ -150,6 +151,20 @@ def identity(call: Call) -> str:
     if "X-Amz-Signature" in call.query or "Signature" in call.query:
         return "presigned"
     return "shared access" if "sig" in call.query else "anonymous"
+
+
+_KEY = re.compile(r"Credential=([^/,\s]+)/|^AWS ([^:\s]+):|^SharedKey(?:Lite)? ([^:\s]+):")
+
+
+def key_mark(identifier: str) -> str:
+    """What a wire may say of an access key's id or an account: enough to tell two apart, nothing to use."""
+    return blake2b(identifier.encode(), digest_size=8).hexdigest()
+
+
+def signed_with(headers: Mapping[str, str]) -> str:
+    """The mark of the key that a request was signed with, or nothing."""
+    found = _KEY.search(headers.get("authorization", ""))
+    return key_mark(next(filter(None, found.groups()))) if found else ""
 
 
 _UNREPEATABLE = words(

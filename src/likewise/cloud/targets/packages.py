@@ -47,7 +47,7 @@ def install_command(spec: Spec) -> str:
     return f"{shlex.quote(sys.executable)} -m likewise.cloud.targets install {spec.name}"
 
 
-def locate(spec: Spec, *, cache: Path) -> Installed | None:
+def locate(spec: Spec, cache: Path) -> Installed | None:
     """Find a server: in the running interpreter if it may live there, else in the cache; None if absent."""
     match spec.recipe and spec.recipe.package:
         case PythonPackage() as package:

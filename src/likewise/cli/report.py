@@ -63,7 +63,14 @@ def _write_html(path: Path, run: LastRun) -> None:
             spendings = ledger.spendings()
     except LedgerAbsent:
         spendings = []  # the page shows this run alone
-    write_html(path, run.finished, started=run.started, spendings=spendings, operations=run.operations)
+    write_html(
+        path,
+        run.finished,
+        started=run.started,
+        spendings=spendings,
+        operations=run.operations,
+        notices=run.notices,
+    )
 
 
 def _github(run: LastRun) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from likewise.model import Result, RunFinished, RunStarted, Standing, TestReport
 from likewise.report import digest, words
 from likewise.report.groups import Group, collect
-from likewise.report.reasons import explain
+from likewise.report.reasons import conclude
 
 MOST = 200
 """Rows of a table; what GitHub shows of a summary is limited."""
@@ -36,7 +36,7 @@ def as_annotations(finished: RunFinished) -> list[str]:
 
 
 def _annotate(report: TestReport) -> Iterator[str]:
-    why = explain(report.verdict)
+    why = conclude(report)
     file = report.test.partition("::")[0]
     match report.standing:
         case Standing.TRUSTED | Standing.PROVED:
@@ -87,7 +87,7 @@ def _tests(finished: RunFinished) -> str:
     wanted = (Standing.DISCREPANT, Standing.FLAKY, Standing.UNDECIDED)
     rows = [
         f"| {_code(report.test)} | {report.standing} | {report.candidate} | {report.reference or '-'} "
-        f"| {_text(explain(report.verdict).text)} |"
+        f"| {_text(conclude(report).text)} |"
         for standing in wanted
         for report in finished.tests
         if report.standing is standing

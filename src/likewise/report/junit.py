@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from likewise.model import Result, RunFinished, TestReport
 from likewise.report import digest, words
-from likewise.report.reasons import explain
+from likewise.report.reasons import conclude
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -58,7 +58,7 @@ def _test_case(suite: ElementTree.Element, report: TestReport) -> None:
         classname=_allowed(path.removesuffix(".py").replace("/", ".")),
         name=_allowed(name or path),
     )
-    why = explain(report.verdict)
+    why = conclude(report)
     _properties(
         case,
         {

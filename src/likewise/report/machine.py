@@ -26,7 +26,7 @@ from likewise.model import (
 )
 from likewise.report import digest, restoring
 from likewise.report.packing import pack
-from likewise.report.reasons import explain
+from likewise.report.reasons import conclude, explain
 
 VERSION = 1
 DEFAULT = Path(".likewise/last-run.json")
@@ -95,7 +95,7 @@ def as_json(finished: RunFinished) -> Json:
     `saved`, `seconds`, `money`), `counts` (a number for each standing), `audits` (`clean`, `failed`,
     `bound` or null), `leftovers` (texts), and `tests`, each with `test`, `standing`, `candidate` and
     `reference` (results; the latter null where it did not run), `counts_as`, `calls`,
-    `reference_calls`, `saved`, `notes`, `verdict` and `discrepancies`.
+    `reference_calls`, `saved`, `conclusion` (a sentence), `notes`, `verdict` and `discrepancies`.
     A `verdict` has `kind` (trust, rerun, flaky), `reason` (a slug), `text` and `todo` for people,
     `details` (the reason's own fields; positions count from 0), and for reruns `replay` and `whole`.
     A discrepancy has `operation` and `service`, `difference`, `place`, `reference`, `candidate`
@@ -126,6 +126,7 @@ def _test_as_json(report: TestReport) -> Json:
         "calls": report.calls,
         "reference_calls": report.reference_calls,
         "saved": report.saved,
+        "conclusion": conclude(report).text,
         "notes": list(report.notes),
         "verdict": verdict_as_json(report.verdict),
         "discrepancies": [discrepancy_as_json(each) for each in report.discrepancies],

@@ -22,6 +22,8 @@ from likewise.model import (
     RerunReason,
     Result,
     SequenceSeen,
+    Standing,
+    TestReport,
     Trust,
     TrustReason,
     Unclear,
@@ -58,6 +60,40 @@ def explain(verdict: Verdict) -> Explanation:
             return explain_wavering(reason)
         case _:
             assert_never(verdict)
+
+
+def conclude(report: TestReport) -> Explanation:
+    """What came of a test in the end, and why."""
+    why = explain(report.verdict)
+    match report.standing:
+        case Standing.TRUSTED | Standing.FLAKY | Standing.UNDECIDED:
+            return why
+        case Standing.PROVED:
+            made = f" with {plural(report.reference_calls, 'call')}" if report.reference_calls else ""
+            text = f"Proved on the reference in this run{made}. It was asked for this reason: {why.text}"
+            return Explanation(slug=why.slug, label="proved now", text=text)
+        case Standing.DISCREPANT:
+            todo = f"See both sides call by call: likewise explain '{printable(report.test)}'"
+            return Explanation(
+                slug=why.slug, label="discrepant", text=_discrepant(report, why.text), todo=todo
+            )
+        case _:
+            assert_never(report.standing)
+
+
+def _discrepant(report: TestReport, why: str) -> str:
+    answers = len({each.position for each in report.discrepancies})
+    seen = f"{plural(answers, 'call')} answered differently" if answers else "no call was seen to differ"
+    if report.reference is None:
+        return f"{why} Here {seen}." if answers else why
+    if report.reference is report.candidate:
+        return f"{_capital(_ended(report.candidate))} on both sides, but {seen}."
+    ours, theirs = _ended(report.candidate), _ended(report.reference)
+    return f"{_capital(ours)} on the candidate, {theirs} on the reference, which counts; {seen}."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def explain_trust(reason: TrustReason) -> Explanation:

@@ -100,14 +100,19 @@ def parse_xml(body: bytes, *, shape: Shape = PLAIN) -> Value:
 
     Some recorders squeeze the blanks out of the XML declaration; the rest is read all the same.
     """
-    for text in (body, _DECLARATION.sub(b"", body, count=1)):
-        reader = _Reader(shape)
-        try:
-            reader.parser.Parse(text, True)
-        except (expat.ExpatError, _EntityDeclared, UnicodeError, RecursionError):
-            continue
-        return reader.root
-    return opaque(body)
+    document = _document(body, shape)
+    if document is None and (bare := _DECLARATION.sub(b"", body, count=1)) != body:
+        document = _document(bare, shape)
+    return opaque(body) if document is None else document
+
+
+def _document(body: bytes, shape: Shape) -> dict[str, Value] | None:
+    reader = _Reader(shape)
+    try:
+        reader.parser.Parse(body, True)
+    except (expat.ExpatError, _EntityDeclared, UnicodeError, RecursionError):
+        return None
+    return reader.root
 
 
 _DECLARATION = re.compile(rb"^\s*<\?xml[^>]*\?>")

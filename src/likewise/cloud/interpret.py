@@ -56,7 +56,7 @@ class Interpreter:
         service.mask(call)
         return Interaction(
             operation=Operation(service.name, call.operation or _shape(call)),
-            arguments=_arguments(call, service),
+            arguments=_identified(_arguments(call, service), call),
             outcome=_outcome(exchange, call),
             touches=touches,
             receiver=call.account,
@@ -81,7 +81,7 @@ class Interpreter:
         names = ["http", *self._services]
         return Interaction(
             operation=Operation("http", _shape(call)),
-            arguments=_arguments(call, None),
+            arguments=_identified(_arguments(call, None), call),
             outcome=_outcome(exchange, call),
             touches=tuple(Touch(resource=(name,), effect=effect, scope=Scope.SUBTREE) for name in names),
             order=order,
@@ -123,7 +123,7 @@ def _request_body(service: Service, call: Call) -> Value:
     content_type = call.headers.get("content-type", "")
     if content_type.startswith("multipart/"):
         return _inner_requests(service, call, content_type)
-    return parse(call.content, content_type, shape=service.shape)
+    return parse(call.content, content_type, shape=service.shape_sent or service.shape)
 
 
 def _response_body(service: Service, call: Call) -> Value:
@@ -169,8 +169,6 @@ def _inner_requests(service: Service, call: Call, content_type: str) -> Value:
             request=body,
         )
         service.place(inner)
-        if not inner.account or "://" not in url:
-            inner.account = inner.account or call.account
         call.parts.append(inner)
         listed.append({"method": method, **_arguments(inner, service)})
     return listed
@@ -210,12 +208,16 @@ def _inner_answers(service: Service, call: Call, content_type: str) -> Value:
 
 
 def _arguments(call: Call, service: Service | None) -> Mapping:
-    arguments: Mapping = {
+    return {
         "resource": list(call.names),
         "query": semantic_query(call.query),
         "headers": request_headers(call, service),
         "body": call.request,
     }
+
+
+def _identified(arguments: Mapping, call: Call) -> Mapping:
+    """Say how the caller identified itself, where that is not by an ordinary signature."""
     if who := identity(call):
         arguments["identity"] = who
     return arguments

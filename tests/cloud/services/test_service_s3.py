@@ -274,3 +274,17 @@ def test_a_redirection_changes_nothing(send: Any, touched: Any) -> None:
     elsewhere = send("PUT", f"{HOST}/photos/k", b"1", headers=SIGNED, status=307)
     assert isinstance(elsewhere.outcome, Returned)
     assert touched(elsewhere)[0] == "read s3/photos/k"
+
+
+def test_a_proxy_on_the_way_does_not_hide_the_bucket(send: Any) -> None:
+    headers = {**SIGNED, "host": "photos.s3.amazonaws.com"}
+    assert send("GET", f"{HOST}/one", headers=headers).arguments["resource"] == ["photos", "one"]
+
+
+def test_whom_a_grant_names_matters_in_the_request(send: Any) -> None:
+    policy = b"<P><Owner><ID>me</ID></Owner><AccessControlList><Grant><Grantee><ID>you</ID></Grantee></Grant>"
+    put = send("PUT", f"{HOST}/photos?acl", policy + b"</AccessControlList></P>", headers=SIGNED)
+    assert put.arguments["body"]["P"] == {
+        "Owner": {"ID": "<owner>"},
+        "AccessControlList": {"Grant": [{"Grantee": {"ID": "you"}}]},
+    }

@@ -9,6 +9,8 @@ from urllib.parse import unquote
 
 from likewise.model import Value
 
+_CLOUDS = (".amazonaws.com", ".core.windows.net")
+
 
 @dataclass(slots=True, kw_only=True)
 class Call:
@@ -50,13 +52,16 @@ def words(text: str) -> frozenset[str]:
 
 
 def split_url(url: str, host: str = "") -> tuple[str, str, str]:
-    """Host with port, path as sent, query as sent. A Host header wins where the URL has no port."""
+    """Host with port, path as sent, query as sent.
+
+    A Host header wins where the URL has no port, or is that of a proxy on the way to a cloud.
+    """
     rest = url.partition("://")[2] if "://" in url else url
     rest = rest.partition("#")[0]
     before, _, query = rest.partition("?")
     netloc, slash, path = before.partition("/")
     netloc = netloc.rpartition("@")[2].lower()
-    if host and (not netloc or (":" not in netloc and ":" in host)):
+    if host and (not netloc or (":" not in netloc and ":" in host) or host.endswith(_CLOUDS)):
         netloc = host.lower()
     return netloc, slash + path or "/", query
 

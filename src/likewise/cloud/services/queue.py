@@ -60,7 +60,10 @@ PATTERNS = patterns(
     ]
 )
 
-MASKS: dict[tuple[str, str], Mask] = {("EnumerationResults", "@ServiceEndpoint"): constant("endpoint")}
+MASKS: dict[tuple[str, str], Mask] = {
+    ("EnumerationResults", "@ServiceEndpoint"): constant("endpoint"),
+    ("Error", "AuthenticationErrorDetail"): constant("signature"),
+}
 
 _NODES = {"messages": "messages", "metadata": "?metadata", "policy": "?policy"}
 _OWN_TIME = frozenset({"visibilitytimeout", "messagettl"})

@@ -168,13 +168,21 @@ PATTERNS = patterns(
 )
 
 _owner = constant("owner")
+MASKS_SENT: dict[tuple[str, str], Mask] = {("Owner", "ID"): _owner, ("Owner", "DisplayName"): _owner}
 MASKS: dict[tuple[str, str], Mask] = {
-    ("Owner", "ID"): _owner,
-    ("Owner", "DisplayName"): _owner,
+    **MASKS_SENT,
     ("Initiator", "ID"): _owner,
     ("Initiator", "DisplayName"): _owner,
     ("Grantee", "ID"): _owner,
     ("Grantee", "DisplayName"): _owner,
+    ("Error", "Endpoint"): constant("endpoint"),
+    ("Error", "Region"): constant("region"),
+    ("Error", "AWSAccessKeyId"): constant("identity"),
+    ("Error", "StringToSign"): constant("signature"),
+    ("Error", "StringToSignBytes"): constant("signature"),
+    ("Error", "SignatureProvided"): constant("signature"),
+    ("Error", "CanonicalRequest"): constant("signature"),
+    ("Error", "CanonicalRequestBytes"): constant("signature"),
     ("CompleteMultipartUploadResult", "Location"): lambda url: _location(url),
 }
 
@@ -207,6 +215,7 @@ class S3(Service):
     content_sent = generated.S3_CONTENT_SENT
     content_received = generated.S3_CONTENT_RECEIVED
     shape = Shape(lists=LISTS, masks=MASKS)
+    shape_sent = Shape(lists=LISTS, masks=MASKS_SENT)
 
     def __init__(self) -> None:
         self._versioned: set[str] = set()

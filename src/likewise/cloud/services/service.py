@@ -57,7 +57,16 @@ def rules(entries: Mapping[str, str]) -> dict[str, tuple[Rule, ...]]:
     return table
 
 
-Patterns = dict[tuple[str, str], list[tuple[tuple[tuple[str, str, str], ...], str]]]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    """What a request must have to be an operation's: kind ("?" query, "!" header), name, value or ""."""
+
+    operation: str
+    checks: tuple[tuple[str, str, str], ...]
+    queried: frozenset[str]
+
+
+Patterns = dict[tuple[str, str], list[Pattern]]
 
 
 def patterns(entries: Iterable[tuple[str, str]]) -> Patterns:
@@ -69,9 +78,11 @@ def patterns(entries: Iterable[tuple[str, str]]) -> Patterns:
         for token in tokens:
             key, _, value = token[1:].partition("=")
             checks.append((token[0], key, value))
-        table.setdefault((method, level), []).append((tuple(checks), name))
+        queried = frozenset(key for kind, key, _ in checks if kind == "?")
+        pattern_of = Pattern(operation=name, checks=tuple(checks), queried=queried)
+        table.setdefault((method, level), []).append(pattern_of)
     for candidates in table.values():
-        candidates.sort(key=lambda candidate: -len(candidate[0]))
+        candidates.sort(key=lambda candidate: -len(candidate.checks))
     return table
 
 
@@ -82,15 +93,15 @@ def match(table: Patterns, level: str, call: Call, *, binding: Collection[str] =
     something that no table knows must not pass for a plain one.
     """
     bound = [name for name in call.query if name in binding]
-    for checks, name in table.get((call.method, level), ()):
-        if bound and not set(bound) <= {key for _, key, _ in checks}:
+    for pattern in table.get((call.method, level), ()):
+        if bound and not pattern.queried.issuperset(bound):
             continue
-        for kind, key, value in checks:
+        for kind, key, value in pattern.checks:
             there = (call.query if kind == "?" else call.headers).get(key)
-            if there is None or (value and there.lower() != value.lower()):
+            if there is None or (value and there != value and there.lower() != value.lower()):
                 break
         else:
-            return name
+            return pattern.operation
     return ""
 
 
@@ -107,6 +118,8 @@ class Service:
     content_received: ClassVar[frozenset[str]] = frozenset()
     """Operations whose response body is the user's own content."""
     shape: ClassVar[Shape] = PLAIN
+    shape_sent: ClassVar[Shape | None] = None
+    """The shape of what is sent, where it differs from what is received."""
     request_headers: ClassVar[frozenset[str]] = frozenset()
     """Request headers that matter to this service beyond those that always do."""
 

@@ -21,6 +21,7 @@ SHARPER = {
     "Table_Batch": "POST $batch",
     "Table_MergeEntity": "MERGE entity",
     "Table_QueryEntities": "GET table",
+    "Table_Query": "GET tables/*",
 }
 """Patterns that the SDK does not use but the service answers to."""
 

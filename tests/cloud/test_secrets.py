@@ -158,7 +158,7 @@ def test_gather_takes_the_environments_own_secrets_in_every_spelling() -> None:
             "HOME": "/root/12345678",
         },
         extra=["MINE"],
-        values=["profile-key-1234"],
+        more=["profile-key-1234"],
     )
     texts = [
         f"a {secret} b",

@@ -158,20 +158,18 @@ _LEAST = 8
 """Shorter values are emulators' (`test`, `testing`, `minio`), and would be found in half of all texts."""
 
 
-def gather(
-    environment: Mapping[str, str], *, extra: Iterable[str] = (), values: Iterable[str] = ()
-) -> Secrets:
+def gather(environment: Mapping[str, str], *, extra: Iterable[str] = (), more: Iterable[str] = ()) -> Secrets:
     """The rules, and the secret values that an environment holds.
 
-    `extra` names further environment variables, or fields, that hold secrets. `values` takes secrets
+    `extra` names further environment variables, or fields, that hold secrets. `more` takes secrets
     from elsewhere: keys from a profile, or whole connection strings. Each value is also looked for as
     it appears in URLs and in base64.
     """
-    extra, values = list(extra), list(values)
+    extra, more = list(extra), list(more)
     found = {environment[name] for name in (*_VARIABLES, *extra) if environment.get(name)}
-    for text in [*environment.values(), *values]:
+    for text in [*environment.values(), *more]:
         found.update(first or second for first, second in _IN_TEXT.findall(text))
-    found.update(text for text in values if not _IN_TEXT.search(text))
+    found.update(text for text in more if not _IN_TEXT.search(text))
     spelled: set[str] = set()
     for value in found:
         if len(value) >= _LEAST and value not in _PUBLIC and not value.isalpha():

@@ -173,6 +173,30 @@ def test_an_ended_test_is_let_go(studio: Any) -> None:
     assert ends[0]() is None
 
 
+def test_a_test_inside_a_test_gives_way_to_the_outer_one(studio: Any) -> None:
+    studio.recorder.begin("outer")
+    listing()
+    studio.recorder.begin("inner")
+    listing()
+    studio.recorder.end(result=Result.PASSED)
+    listing()
+    studio.recorder.end(result=Result.FAILED)
+    traces = studio.traces
+    assert [len(traces[name].interactions) for name in ("outer", "inner")] == [2, 1]
+    assert traces["outer"].result is Result.FAILED
+
+
+def test_a_test_that_never_ends_is_handed_over_as_unfinished(studio: Any) -> None:
+    studio.recorder.begin("t")
+    listing()
+    assert studio.traces["t"].result is Result.UNFINISHED
+
+
+def test_what_the_sdk_calls_sensitive_is_known_after_drain(studio: Any) -> None:
+    studio.record("t", listing)
+    assert {"s3:ssecustomerkey", "s3:x-amz-server-side-encryption-customer-key"} <= studio.recorder.sensitive
+
+
 def test_end_without_begin_does_nothing(studio: Any) -> None:
     studio.recorder.end(result=Result.PASSED)
     studio.recorder.drain()

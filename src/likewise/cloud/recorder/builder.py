@@ -39,6 +39,8 @@ class Builder:
         self._interpreters: dict[str, Interprets] = {}
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
+        self._models: set[str] = set()
+        self.sensitive: frozenset[str] = frozenset()
         self._error: BaseException | None = None
 
     def submit(self, test: Running) -> None:
@@ -111,12 +113,24 @@ class Builder:
         if isinstance(call.body, NotCaptured):
             test.doubt(f"the body of {call.name} was not recorded: {call.body.why}")
         try:
+            self._learn(call)
             interaction = self._of_world(call.world).interpret(call.exchange(), order=order)
         except Exception as error:
             # Whatever is wrong with us, the user's test run goes on; the trace says what is missing.
             test.doubt(f"{call.name} could not be interpreted: {type(error).__name__}: {error}")
             return _stand_in(call, order, error)
         return _annotate(interaction, call)
+
+    def _learn(self, call: Call) -> None:
+        """Take from the SDK's model what it calls sensitive, once for each service."""
+        if call.operation is None:
+            return
+        model = call.operation.service_model
+        if model.service_name not in self._models:
+            self._models.add(model.service_name)
+            from likewise.cloud.secrets import sensitive_names  # brings sqlite3 with it
+
+            self.sensitive |= sensitive_names(model)
 
     def _of_world(self, world: str) -> Interprets:
         interpreter = self._interpreters.get(world)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from likewise.cloud.exchange import Exchange
@@ -135,10 +136,23 @@ def _content(body: Kept) -> bytes | None:
 
 
 def _plain(headers: Any) -> dict[str, str]:
+    """Headers as text, names in lower case."""
     plain = {}
-    for name, value in headers.items():
-        plain[str(name).lower()] = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+    for name, value in _items(headers):
+        plain[name] = value if type(value) is str else _text(value)
     return plain
+
+
+def _items(headers: Any) -> Iterator[tuple[str, Any]]:
+    inner = getattr(headers, "_dict", None)
+    if type(headers).__name__ == "HeadersDict" and type(inner) is dict:
+        # botocore's own mapping hashes a new key object for every look-up; its inside has all we need.
+        return ((key._lower, value) for key, value in inner.items())
+    return ((str(name).lower(), value) for name, value in headers.items())
+
+
+def _text(value: Any) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 _FRAMING = ("x-amz-trailer", "x-amz-decoded-content-length", "transfer-encoding", "x-amz-content-sha256")

@@ -10,7 +10,7 @@ from contextvars import Context, ContextVar
 from itertools import count
 from types import ModuleType
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from likewise.cloud.recorder.call import Call
 from likewise.cloud.recorder.patches import Patches
@@ -34,6 +34,7 @@ class Running:
         "done",
         "ended",
         "failure",
+        "outer",
         "result",
         "started",
         "test",
@@ -48,24 +49,29 @@ class Running:
         self.done: list[Interaction | None] = []
         self.unclear: dict[str, None] = {}
         self.closed = False
+        self.outer: Running | None = None
         self.trace: Trace | None = None
         self.result, self.failure = Result.UNFINISHED, ""
         self.started, self.ended = time.time(), 0.0
         self._numbers = {"thread": count(1), "task": count(1)}
-        self._lanes: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
-        self._lanes[threading.current_thread()] = "main"
+        # By id, for speed; the reference tells a unit from a later one with the same id.
+        self._lanes: dict[int, tuple[ref[Any], str]] = {}
+        self._name(threading.current_thread(), "main")
 
     def lane(self) -> str:
         """The name, within this test, of the thread or task that is running now."""
-        kind, unit = "thread", _current_task()
+        unit = _current_task()
         if unit is None:
-            unit = threading.current_thread()
+            unit, kind = threading.current_thread(), "thread"
         else:
             kind = "task"
-        name = self._lanes.get(unit)
-        if name is None:
-            name = f"{kind}-{next(self._numbers[kind])}"
-            self._lanes[unit] = name
+        found = self._lanes.get(id(unit))
+        if found is not None and found[0]() is unit:
+            return found[1]
+        return self._name(unit, f"{kind}-{next(self._numbers[kind])}")
+
+    def _name(self, unit: Any, name: str) -> str:
+        self._lanes[id(unit)] = (ref(unit), name)
         return name
 
     def doubt(self, why: str) -> None:
@@ -75,11 +81,13 @@ class Running:
 
 def _current_task() -> Any:
     """The asyncio task that is running in this thread; asyncio is not imported for the question."""
-    asyncio = sys.modules.get("asyncio")
-    running_loop = getattr(asyncio, "_get_running_loop", None)
-    if asyncio is None or running_loop is None or running_loop() is None:
+    asyncio: Any = sys.modules.get("asyncio")
+    if asyncio is None:
         return None
-    return asyncio.current_task()
+    try:
+        return asyncio.current_task() if asyncio._get_running_loop() is not None else None
+    except AttributeError:
+        return None  # it is being imported right now: no task can be running
 
 
 class Placement:
@@ -116,18 +124,18 @@ class Placement:
         """
         if test is not None:
             call.is_late = True
-            for running in self.running:
+            for running in tuple(self.running):
                 running.doubt(f"a call of {test.test or 'no test'} arrived during this test: {call.name}")
             return test
         if not self.running:
             return self.outside
-        for running in self.running:
+        for running in tuple(self.running):
             running.doubt(f"a call came from a thread or task that belongs to no test: {call.name}")
         return self.running[-1]
 
     def doubt_running(self, why: str) -> None:
         """Every test that runs now may be affected."""
-        for running in self.running:
+        for running in tuple(self.running):
             running.doubt(why)
 
     def propagate(self, patches: Patches, is_active: Callable[[], bool]) -> None:

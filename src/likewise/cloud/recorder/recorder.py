@@ -95,6 +95,7 @@ class Recorder:
         placement = self._placement
         self._close_outside()
         running = Running(test, attempt, placement.world)
+        running.outer = placement.current.get()
         placement.running.append(running)
         placement.current.set(running)
 
@@ -104,14 +105,19 @@ class Recorder:
             return
         placement = self._placement
         running = placement.current.get()
-        placement.current.set(None)
         if running is None or running.closed:
+            placement.current.set(None)
             return
+        placement.current.set(running.outer)
+        self._close(running, result, failure)
+
+    def _close(self, running: Running, result: Result, failure: str) -> None:
+        placement = self._placement
         if self._forked[0]:
             self._forked[0] = 0
             placement.doubt_running(_FORKED)
         running.result, running.failure, running.ended = result, failure, time.time()
-        running.closed = True
+        running.closed, running.outer = True, None
         placement.running.remove(running)
         self._last = running
         self._builder.submit(running)
@@ -123,9 +129,14 @@ class Recorder:
             self._placement.world = world
 
     def drain(self) -> None:
-        """Wait for every pending trace; raises what the consumer raised."""
+        """Wait for every pending trace; raises what the consumer raised.
+
+        A test that has begun and not ended is handed over as unfinished.
+        """
         if self._is_child:
             return
+        for running in reversed(self._placement.running.copy()):
+            self._close(running, Result.UNFINISHED, "")
         self._close_outside()
         if self._forked[0] and self._last is not None:
             self._forked[0] = 0
@@ -133,6 +144,11 @@ class Recorder:
             self._builder.submit(self._last)
         self._last = None
         self._builder.drain()
+
+    @property
+    def sensitive(self) -> frozenset[str]:
+        """The fields that the models of the services called so far name as sensitive; whole after `drain`."""
+        return self._builder.sensitive
 
     def opened(self, make: Callable[[Any, Any], Call], request: Any, operation: Any) -> Call | None:
         """A request is about to be sent."""

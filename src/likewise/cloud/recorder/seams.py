@@ -27,7 +27,9 @@ class Notes(Protocol):
 def _call_of_botocore(request: Any, operation: Any) -> Call:
     call = Call(request.method, request.url, request.headers, operation)
     body = request.body
-    if body is not None:
+    if body is None or type(body) is bytes:
+        call.body = body
+    else:
         call.chunked = payload_of(body) is not body
         call.body = capture(body, lambda other: setattr(request, "body", other))
     return call

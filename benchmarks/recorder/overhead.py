@@ -1,0 +1,223 @@
+"""What recording costs: the same S3 suite plain and recorded in one run, and the hook by itself.
+
+    python benchmarks/recorder/overhead.py [--tests 60] [--rounds 5]
+
+Times on a shared machine waver: trust the ratios. Rounds alternate, and each figure is a median.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+import boto3
+import botocore.endpoint
+
+from likewise.canonical.redact import redact
+from likewise.cloud.recorder import Recorder
+from likewise.cloud.secrets import gather
+from likewise.model import Redaction, Result, Role, Trace
+
+os.environ.update(
+    AWS_ACCESS_KEY_ID="testing", AWS_SECRET_ACCESS_KEY="testing", AWS_DEFAULT_REGION="us-east-1"
+)
+SECRETS = gather({"AWS_SECRET_ACCESS_KEY": "Zx9" * 13, "AWS_SESSION_TOKEN": "Qy8/" * 80})
+
+
+def one_test(s3: Any) -> int:
+    """A test of an ordinary suite; the number of calls it makes."""
+    bucket = f"b{uuid4().hex}"
+    s3.create_bucket(Bucket=bucket)
+    for number in range(4):
+        s3.put_object(Bucket=bucket, Key=f"folder/{number}", Body=b"content %d" % number * 40)
+    s3.list_objects_v2(Bucket=bucket, Prefix="folder/")
+    for number in range(4):
+        s3.get_object(Bucket=bucket, Key=f"folder/{number}")["Body"].read()
+        s3.head_object(Bucket=bucket, Key=f"folder/{number}")
+    for number in range(4):
+        s3.delete_object(Bucket=bucket, Key=f"folder/{number}")
+    s3.delete_bucket(Bucket=bucket)
+    return 19
+
+
+def run_plain(s3: Any, tests: int) -> tuple[float, float, int]:
+    """Wall seconds, CPU seconds of this process, calls."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    calls = sum(one_test(s3) for _ in range(tests))
+    return time.perf_counter() - wall, time.process_time() - cpu, calls
+
+
+def run_recorded(s3: Any, tests: int, *, handed: list[Redaction]) -> tuple[float, float, int]:
+    """The same with a recorder, its traces redacted as they are before any write."""
+
+    def keep(trace: Trace) -> None:
+        handed.append(redact(trace, secrets=SECRETS))
+
+    recorder = Recorder(role=Role.CANDIDATE, world="w", on_trace=keep)
+    recorder.install()
+    wall, cpu = time.perf_counter(), time.process_time()
+    calls = 0
+    for number in range(tests):
+        recorder.new_world(f"w{number}")
+        recorder.begin(f"test_{number}")
+        calls += one_test(s3)
+        recorder.end(result=Result.PASSED)
+    recorder.drain()
+    spent = time.perf_counter() - wall, time.process_time() - cpu
+    recorder.uninstall()
+    return *spent, calls
+
+
+def hook_cost(repeat: int = 500, windows: int = 40) -> float:
+    """Seconds a call that the hook adds on the test's own path, around an inner call that does nothing."""
+    operation = SimpleNamespace(name="PutObject", service_model=SimpleNamespace(service_name="s3"))
+    request = SimpleNamespace(method="PUT", url="http://127.0.0.1:5000/b/k", headers={}, body=b"x" * 100)
+    http = SimpleNamespace(status_code=200, headers={}, _content=b"")
+    result = ((http, {}), None)
+
+    def nothing(endpoint: Any, request: Any, operation_model: Any, context: Any) -> Any:
+        return result
+
+    def time_it() -> float:
+        send: Callable[..., Any] = botocore.endpoint.Endpoint._do_get_response
+        start = time.perf_counter()
+        for _ in range(repeat):
+            send(None, request, operation, None)
+        return (time.perf_counter() - start) / repeat
+
+    original = botocore.endpoint.Endpoint._do_get_response
+    botocore.endpoint.Endpoint._do_get_response = nothing
+    try:
+        plain = min(time_it() for _ in range(windows))  # short windows, so that some are undisturbed
+        recorded = []
+        for _ in range(windows):
+            recorder = Recorder(
+                role=Role.CANDIDATE,
+                world="w",
+                on_trace=lambda trace: None,
+                expected_endpoints=frozenset({"http://127.0.0.1:5000"}),
+            )
+            recorder.install()
+            recorder.begin("t")
+            recorded.append(time_it())
+            recorder.uninstall()
+    finally:
+        botocore.endpoint.Endpoint._do_get_response = original
+    return min(recorded) - plain
+
+
+def background_cost(handed: list[Redaction], s3: Any) -> dict[str, float]:
+    """CPU seconds a call for each step away from the test's path, on calls of the suite itself."""
+    recorder = Recorder(role=Role.CANDIDATE, world="w", on_trace=lambda trace: None)
+    recorder.install()
+    recorder.begin("t")
+    for _ in range(20):
+        one_test(s3)
+    running = recorder._placement.current.get()
+    assert running is not None
+    calls = list(running.calls)
+    recorder.uninstall()
+    from likewise.cloud.interpret import Interpreter
+
+    def each(step: Callable[[], object], count: int) -> float:
+        best = []
+        for _ in range(5):
+            start = time.process_time()
+            step()
+            best.append((time.process_time() - start) / count)
+        return min(best)
+
+    exchanges = [call.exchange() for call in calls]
+    trace = handed[-1].trace
+
+    def interpret() -> None:
+        interpreter = Interpreter()
+        for order, exchange in enumerate(exchanges):
+            interpreter.interpret(exchange, order=order)
+
+    interpreter = Interpreter()
+    interactions = tuple(interpreter.interpret(item, order=order) for order, item in enumerate(exchanges))
+    whole = replace(trace, interactions=interactions)
+    return {
+        "exchange": each(lambda: [call.exchange() for call in calls], len(calls)),
+        "interpret": each(interpret, len(calls)),
+        "redact": each(lambda: redact(whole, secrets=SECRETS), len(calls)),
+    }
+
+
+def start_server() -> tuple[subprocess.Popen[bytes], str]:
+    """A moto server in a process of its own."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    for _ in range(600):
+        with socket.socket() as attempt:
+            if attempt.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    return process, f"http://127.0.0.1:{port}"
+
+
+def measure(tests: int, rounds: int) -> dict[str, Any]:
+    """All figures, in seconds unless said otherwise."""
+    process, url = start_server()
+    try:
+        s3 = boto3.client("s3", endpoint_url=url)
+        run_plain(s3, 3)
+        plain, recorded, handed = [], [], list[Redaction]()
+        run_recorded(s3, 3, handed=handed)
+        for _ in range(rounds):
+            plain.append(run_plain(s3, tests))
+            recorded.append(run_recorded(s3, tests, handed=handed))
+        steps = background_cost(handed, s3)
+    finally:
+        process.terminate()
+        process.wait(10)
+    calls = plain[0][2]
+    ratios = [after[0] / before[0] for before, after in zip(plain, recorded, strict=True)]
+    extra = [(after[1] - before[1]) / calls for before, after in zip(plain, recorded, strict=True)]
+    return {
+        "tests": tests,
+        "calls": calls,
+        "rounds": rounds,
+        "wall plain": statistics.median(each[0] for each in plain),
+        "wall recorded": statistics.median(each[0] for each in recorded),
+        "wall ratio": statistics.median(ratios),
+        "hook, µs a call": hook_cost() * 1e6,
+        "CPU in all, µs a call": statistics.median(extra) * 1e6,
+        **{f"{step}, µs a call": cost * 1e6 for step, cost in steps.items()},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tests", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    figures = measure(options.tests, options.rounds)
+    if options.json:
+        print(json.dumps(figures, indent=1))
+        return
+    for name, figure in figures.items():
+        print(f"{name:28} {figure:10.3f}" if isinstance(figure, float) else f"{name:28} {figure:10}")
+
+
+if __name__ == "__main__":
+    main()

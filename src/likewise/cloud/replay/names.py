@@ -7,6 +7,7 @@ import string
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
+from likewise.cloud.replay.places import Rewrite
 from likewise.cloud.targets.spec import AWS_SERVICES
 from likewise.model import Interaction, Raised, ReplayImpossible, Resource, Returned, Value
 from likewise.model.interaction import Outcome
@@ -119,18 +120,7 @@ class Names:
 
     def back(self, outcome: Outcome) -> Outcome:
         """An outcome with the candidate's names."""
-        if not self.fresh:
-            return outcome
-        match outcome:
-            case Returned():
-                return Returned(value=self._back.value(outcome.value))
-            case Raised():
-                return Raised(
-                    kind=outcome.kind,
-                    message=self._back.text(outcome.message),
-                    value=self._back.value(outcome.value),
-                )
-        return outcome
+        return mapped(outcome, self._back.text, self._back.key) if self.fresh else outcome
 
 
 class _Replacement:
@@ -147,15 +137,30 @@ class _Replacement:
             return text
         return self._pattern.sub(lambda found: self._name(found[0]), text)
 
+    def key(self, key: str) -> str:
+        return self._names.get(key, key)
+
     def _name(self, name: str) -> str:
         return self._names.get(name) or self._folded[name.lower()]
 
-    def value(self, value: Value) -> Value:
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, dict):
-            return {self._names.get(name, name): self.value(inner) for name, inner in value.items()}
-        return [self.value(inner) for inner in value] if isinstance(value, list) else value
+
+def mapped(outcome: Outcome, text: Rewrite, key: Rewrite = str) -> Outcome:
+    """An outcome with its texts and keys rewritten; what kind of error it is stays."""
+    match outcome:
+        case Returned():
+            return Returned(value=_mapped(outcome.value, text, key))
+        case Raised():
+            value = _mapped(outcome.value, text, key)
+            return Raised(kind=outcome.kind, message=text(outcome.message), value=value)
+    return outcome
+
+
+def _mapped(value: Value, text: Rewrite, key: Rewrite) -> Value:
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, dict):
+        return {key(name): _mapped(inner, text, key) for name, inner in value.items()}
+    return [_mapped(inner, text, key) for inner in value] if isinstance(value, list) else value
 
 
 def fresh_names(calls: Iterable[Interaction], *, salt: str, real: bool) -> Names:

@@ -17,6 +17,7 @@ from likewise.cloud.replay.request import (
     Endpoint,
     Request,
     candidate_host,
+    moved_back,
     obstacle,
     read_endpoint,
     read_length,
@@ -49,6 +50,7 @@ _CREDENTIALS = frozenset(
         "ExpiredTokenException",
         "InvalidToken",
         "AuthenticationFailed",
+        "AuthorizationFailure",
         "InvalidAuthenticationInfo",
         "UnrecognizedClientException",
         "InvalidClientTokenId",
@@ -217,6 +219,7 @@ class HttpReplayer:
         self._check_credentials(call, outcome, reference)
         if service == "dynamodb" and (found := _ARN.search(answer.body.decode(errors="replace"))):
             state.arn = found[0]
+        outcome = names.mapped(outcome, lambda text: moved_back(text, call, reference.endpoint))
         learned = state.binding.learn(candidate=call, reference=state.names.back(outcome))
         return replace(call, outcome=learned)
 
@@ -338,6 +341,8 @@ class HttpReplayer:
 
     def _check_credentials(self, call: Interaction, outcome: Outcome, reference: _Reference) -> None:
         if not isinstance(call.outcome, Returned) or not isinstance(outcome, Raised):
+            return
+        if call.arguments.get("identity") == "anonymous":
             return
         if outcome.kind in _CREDENTIALS:
             raise CredentialsMissing(

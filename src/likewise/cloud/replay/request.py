@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 from likewise.cloud.bodies import unchunk
 from likewise.cloud.services import S3
 from likewise.cloud.services.azure import split_account
-from likewise.cloud.services.call import Call, read_query, split_url
+from likewise.cloud.services.call import Call, split_url
 from likewise.cloud.targets.spec import AWS_SERVICES
 from likewise.model import Interaction, ReplayImpossible
 
@@ -109,8 +109,11 @@ def obstacle(call: Interaction) -> str:
         return "its source carries an authentication of its own"
     if _SECONDARY.match(str(wire["url"]).partition("://")[2]):
         return "it was sent to the secondary location of a storage account"
-    if not isinstance(wire.get("body"), bytes) and _announces_body(headers):
-        return "its body was not kept"
+    body = wire.get("body")
+    if not isinstance(body, bytes):
+        return "its body was not kept" if _announces_body(headers) else ""
+    if headers.get("content-type", "").startswith("multipart/") and b"\nauthorization:" in body.lower():
+        return "its parts carry signatures of their own"
     return ""
 
 
@@ -187,19 +190,19 @@ def candidate_host(call: Interaction) -> str:
     return split_url(str(call.wire.get("url")), _headers(headers).get("host", "") if headers else "")[0]
 
 
+def moved_back(text: str, call: Interaction, endpoint: Endpoint) -> str:
+    """A URL of the reference's as the candidate would have put it."""
+    if not text.startswith(f"{endpoint.url}/"):
+        return text
+    scheme, host = str(call.wire["url"]).partition("://")[0], candidate_host(call)
+    path = split_url(str(call.wire["url"]))[1]
+    rest = rebase_path(call.operation.service, host, path, Endpoint(scheme=scheme, host=host))
+    prefix = path.removesuffix(rest) if path.endswith(rest) else ""
+    return f"{scheme}://{host}{prefix}{text.removeprefix(endpoint.url)}"
+
+
 def read_length(call: Interaction) -> int | None:
     """How many bytes of the answer the test read, or None where it read all."""
     unread = call.wire.get("unread")
     found = _READ_BYTES.match(unread) if isinstance(unread, str) else None
     return int(found[1]) if found else None
-
-
-def with_header(request: Request, **headers: str) -> Request:
-    """The request with more headers; an underscore in a name stands for a hyphen."""
-    named = {name.replace("_", "-"): text for name, text in headers.items()}
-    return replace(request, headers=request.headers | named)
-
-
-def query_of(request: Request) -> dict[str, str]:
-    """The query, decoded."""
-    return read_query(request.query)

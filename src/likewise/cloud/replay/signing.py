@@ -122,9 +122,11 @@ class SharedKey:
         self._account, self._key, self._service = account, base64.b64decode(key), service
 
     def sign(self, request: Request) -> Request:
-        """Sign; the date goes into both headers because servers differ in which one they sign."""
+        """Sign. Servers of tables differ in which header they take the date from, so those get both."""
         now = formatdate(usegmt=True)
-        headers = request.headers | {"x-ms-date": now, "date": now}
+        headers = request.headers | {"x-ms-date": now}
+        if self._service == "table":
+            headers["date"] = now
         headers.setdefault("x-ms-version", "2021-12-02")
         dated = replace(request, headers=headers)
         text = self._table_text(dated) if self._service == "table" else self._text(dated)

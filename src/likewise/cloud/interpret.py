@@ -57,7 +57,7 @@ class Interpreter:
         return Interaction(
             operation=Operation(service.name, call.operation or _shape(call)),
             arguments=_identified(_arguments(call, service), call),
-            outcome=_outcome(exchange, call),
+            outcome=_outcome(exchange, call, service),
             touches=touches,
             receiver=call.account,
             order=order,
@@ -82,7 +82,7 @@ class Interpreter:
         return Interaction(
             operation=Operation("http", _shape(call)),
             arguments=_identified(_arguments(call, None), call),
-            outcome=_outcome(exchange, call),
+            outcome=_outcome(exchange, call, None),
             touches=tuple(Touch(resource=(name,), effect=effect, scope=Scope.SUBTREE) for name in names),
             order=order,
             lane=exchange.lane,
@@ -165,7 +165,7 @@ def _inner_requests(service: Service, call: Call, content_type: str) -> Value:
             query=read_query(query),
             headers=part.headers,
             content=part.body,
-            status=call.status,
+            status=call.status if call.is_refused else None,
             request=body,
         )
         service.place(inner)
@@ -196,7 +196,7 @@ def _inner_answers(service: Service, call: Call, content_type: str) -> Value:
         )
         answer.response = parse(part.body, part.headers.get("content-type", ""), shape=service.shape)
         service.mask(answer)
-        headers = response_headers(answer)
+        headers = response_headers(answer, service)
         listed.append({"status": statuses[-1], "headers": headers, "body": _without_ids(answer.response)})
     if len(statuses) == len(call.parts):
         for inner, status_code in zip(call.parts, statuses, strict=True):
@@ -223,13 +223,13 @@ def _identified(arguments: Mapping, call: Call) -> Mapping:
     return arguments
 
 
-def _outcome(exchange: Exchange, call: Call) -> Outcome:
+def _outcome(exchange: Exchange, call: Call, service: Service | None) -> Outcome:
     if call.status is None:
         reason = exchange.failure or "no answer"
         if "timed out" in reason.lower() or "timeout" in reason.lower():
             return TimedOut(after=round(exchange.ended - exchange.started, 1))
         return Lost(reason=reason)
-    headers = response_headers(call)
+    headers = response_headers(call, service)
     if call.status < 400 and not call.has_failed:
         return Returned(value={"status": call.status, "headers": headers, "body": call.response})
     code, message, detail = _refusal(call.response)

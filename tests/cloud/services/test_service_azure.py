@@ -135,6 +135,24 @@ def test_a_copy_reads_its_source_and_is_timed_only_while_it_lasts(send: Any, tou
     assert touched(seen)[0] == f"read {blob} timed"
 
 
+def test_where_a_blob_was_copied_from_does_not_depend_on_the_host(send: Any) -> None:
+    answered = {"x-ms-copy-source": "https://acct.blob.core.windows.net/box/a%20b"}
+    seen = send("HEAD", f"{BLOB}/box/k", headers=SIGNED, answered=answered)
+    assert seen.outcome.value["headers"] == {"x-ms-copy-source": ["box", "a b"]}
+
+
+def test_a_batch_whose_answers_were_not_recorded_wipes_nothing(send: Any, touched: Any) -> None:
+    batch = send(
+        "POST",
+        f"{BLOB}/box?restype=container&comp=batch",
+        _multipart("DELETE /devstoreaccount1/box/a HTTP/1.1\r\n"),
+        headers={**SIGNED, "content-type": "multipart/mixed; boundary=B"},
+        status=202,
+        answer=None,
+    )
+    assert touched(batch) == ["write blob/devstoreaccount1/box/a/**"]
+
+
 def test_what_permits_a_shared_access_matters_and_its_secret_does_not(send: Any) -> None:
     url = f"{BLOB}/box/k?sv=2021&se=2030-01-01&sr=b&sp=r&sig=c2VjcmV0"
     got = send("GET", url)
@@ -237,6 +255,8 @@ def test_messages_are_one_ordered_thing(send: Any, touched: Any) -> None:
     assert sent.arguments["body"] == {"QueueMessage": {"MessageText": "hi"}}
     assert touched(sent) == [f"write {messages}"]
     assert touched(hidden) == [f"write {messages} timed"]
+    at_once = send("POST", f"{url}?visibilitytimeout=0", body, headers=SIGNED, status=201, answer=MESSAGE)
+    assert touched(at_once) == [f"write {messages}"]
     assert touched(deleted) == [f"write {messages}"]
     assert deleted.arguments["resource"] == ["jobs", "m"]
     assert touched(cleared) == [f"absorb {messages}"]

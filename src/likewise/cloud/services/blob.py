@@ -134,6 +134,7 @@ PATTERNS = patterns(
 
 MASKS: dict[tuple[str, str], Mask] = {
     ("EnumerationResults", "@ServiceEndpoint"): constant("endpoint"),
+    ("Properties", "CopySource"): lambda url: "/".join(source_path(url)),
     ("Error", "AuthenticationErrorDetail"): constant("signature"),
     ("UserDelegationKey", "SignedOid"): constant("identity"),
     ("UserDelegationKey", "SignedTid"): constant("identity"),

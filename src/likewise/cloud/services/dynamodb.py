@@ -229,7 +229,7 @@ class DynamoDB(Service):
 
     def replaces(self, call: Call, resource: Resource) -> bool:
         """A batch may leave some of its writes undone."""
-        return not _member(call.response, "UnprocessedItems")
+        return isinstance(call.response, dict) and not call.response.get("UnprocessedItems")
 
     def is_empty(self, call: Call) -> bool:
         """A PartiQL call that only selects changes nothing."""

@@ -112,7 +112,7 @@ def _keep_wrong(kept: dict[str, Value], name: str, text: str, body: bytes | None
         kept[name] = {"wrong": text}
 
 
-def response_headers(call: Call) -> dict[str, Value]:
+def response_headers(call: Call, service: Service | None) -> dict[str, Value]:
     """The headers of an answer that matter; a checksum only if it repeats neither body."""
     kept: dict[str, Value] = {}
     for name, text in call.response_headers.items():
@@ -121,6 +121,9 @@ def response_headers(call: Call) -> dict[str, Value]:
         if name == "content-length" and call.response_content is not None and call.method != "HEAD":
             continue
         if name in CHECKSUMS and _repeats(name, text, call):
+            continue
+        if name in _SOURCES and service is not None:
+            kept[name] = service.copy_source(text)
             continue
         if name == "content-type":
             text = _without_boundary(text)

@@ -66,7 +66,6 @@ MASKS: dict[tuple[str, str], Mask] = {
 }
 
 _NODES = {"messages": "messages", "metadata": "?metadata", "policy": "?policy"}
-_OWN_TIME = frozenset({"visibilitytimeout", "messagettl"})
 
 
 class Queue(Service):
@@ -105,7 +104,10 @@ class Queue(Service):
         return [(queue if node == "queue" else (*queue, _NODES[node]), True)]
 
     def is_timed(self, call: Call) -> bool:
-        return call.operation == "Messages_Enqueue" and not _OWN_TIME.isdisjoint(call.query)
+        if call.operation != "Messages_Enqueue":
+            return False
+        hidden, kept = call.query.get("visibilitytimeout", "0"), call.query.get("messagettl", "-1")
+        return hidden != "0" or kept != "-1"
 
     def is_empty(self, call: Call) -> bool:
         if call.operation == "Queue_Create":

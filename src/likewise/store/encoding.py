@@ -9,7 +9,7 @@ import gc
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar, assert_never
+from typing import Any, Generic, TypeVar, assert_never
 
 import msgspec
 
@@ -22,6 +22,7 @@ from likewise.model import (
     Interaction,
     Lost,
     Manifestation,
+    Mapping,
     Operation,
     Origin,
     Outcome,
@@ -45,14 +46,20 @@ class _Struct(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """Small on disk, and refuses fields it does not know."""
 
 
-class _Returned(_Struct, tag_field="is", tag="returned"):
-    value: Any = None
+V = TypeVar("V")
+"""How values are held: as JSON has them, or as raw bytes that nobody has looked into yet."""
+_NOTHING: Any = None
+"""What is left out on disk. (A type of its own for "or nothing" would make the decoder look inside.)"""
 
 
-class _Raised(_Struct, tag_field="is", tag="raised"):
+class _Returned(_Struct, Generic[V], tag_field="is", tag="returned"):
+    value: V = _NOTHING
+
+
+class _Raised(_Struct, Generic[V], tag_field="is", tag="raised"):
     kind: str
     message: str = ""
-    value: Any = None
+    value: V = _NOTHING
 
 
 class _TimedOut(_Struct, tag_field="is", tag="timed out"):
@@ -63,27 +70,27 @@ class _Lost(_Struct, tag_field="is", tag="lost"):
     reason: str
 
 
-_Outcome = _Returned | _Raised | _TimedOut | _Lost
+_Outcome = _Returned[V] | _Raised[V] | _TimedOut | _Lost
 
 
-class _Call(_Struct):
+class _Call(_Struct, Generic[V]):
     service: str
     name: str
-    arguments: dict[str, Any]
-    outcome: _Outcome
+    arguments: V
+    outcome: _Outcome[V]
     touches: tuple[Touch, ...] = ()
     receiver: str = ""
     order: int = 0
     lane: str = "main"
     started: float = 0.0
     ended: float = 0.0
-    wire: dict[str, Any] = {}
+    wire: V = _NOTHING
 
 
-class _Trace(_Struct):
+class _Trace(_Struct, Generic[V]):
     test: str
     role: Role
-    interactions: list[_Call]
+    interactions: list[_Call[V]]
     result: Result = Result.PASSED
     attempt: int = 0
     world: str = ""
@@ -93,19 +100,19 @@ class _Trace(_Struct):
     ended: float = 0.0
 
 
-class _Line(_Struct):
-    trace: _Trace | None = None
+class _Line(_Struct, Generic[V]):
+    trace: _Trace[V] | None = None
     end: bool = False
     traces: int = 0
 
 
-class _Evidence(_Struct):
+class _Evidence(_Struct, Generic[V]):
     test: str
     run: str
     origin: Origin
     reference: Target
     when: float
-    traces: list[_Trace]
+    traces: list[_Trace[V]]
     proved: tuple[int, ...]
     canonical_version: int
 
@@ -205,12 +212,14 @@ def encode_end_line(traces: int) -> bytes:
 
 def decode_line(content: bytes) -> Trace | int:
     """A line of a recording: a trace, or at its end how many there were; raises Undecodable."""
-    return _model_line(decode(_Line, content), tagged=_may_hold_tags(content))
+    if content.startswith(_ESCAPED):
+        return convert_line(decode_raw(content))
+    return _model_line(decode(_Line[msgspec.Raw], content), _open_raw)
 
 
 def convert_line(raw: Raw) -> Trace | int:
     """`decode_line` of an object that was brought up to the present version."""
-    return _model_line(convert(_Line, raw), tagged=True)
+    return _model_line(convert(_Line[Any], raw), unpack)
 
 
 def encode_evidence(evidence: Evidence) -> bytes:
@@ -232,18 +241,9 @@ def encode_evidence(evidence: Evidence) -> bytes:
 
 def decode_evidence(content: bytes) -> Evidence:
     """What `encode_evidence` made; raises Undecodable."""
-    wire = decode(_Evidence, content)
-    tagged = _may_hold_tags(content)
-    return Evidence(
-        test=wire.test,
-        run=wire.run,
-        origin=wire.origin,
-        reference=wire.reference,
-        when=wire.when,
-        traces=tuple(_model_trace(trace, tagged=tagged) for trace in wire.traces),
-        proved=wire.proved,
-        canonical_version=wire.canonical_version,
-    )
+    if content.startswith(_ESCAPED):
+        return _model_evidence(convert(_Evidence[Any], decode_raw(content)), unpack)
+    return _model_evidence(decode(_Evidence[msgspec.Raw], content), _open_raw)
 
 
 def encode_discrepancy(run: str, found: Discrepancy) -> bytes:
@@ -282,7 +282,7 @@ def decode_discrepancy(content: bytes) -> tuple[str, Discrepancy]:
     )
 
 
-def _wire_trace(trace: Trace) -> _Trace:
+def _wire_trace(trace: Trace) -> _Trace[Any]:
     return _Trace(
         trace.test,
         trace.role,
@@ -297,7 +297,7 @@ def _wire_trace(trace: Trace) -> _Trace:
     )
 
 
-def _wire_call(call: Interaction) -> _Call:
+def _wire_call(call: Interaction) -> _Call[Any]:
     return _Call(
         call.operation.service,
         call.operation.name,
@@ -309,11 +309,11 @@ def _wire_call(call: Interaction) -> _Call:
         call.lane,
         call.started,
         call.ended,
-        pack(call.wire) if call.wire else {},
+        pack(call.wire) or None,
     )
 
 
-def _wire_outcome(outcome: Outcome) -> _Outcome:
+def _wire_outcome(outcome: Outcome) -> _Outcome[Any]:
     match outcome:
         case Returned():
             return _Returned(pack(outcome.value))
@@ -327,16 +327,28 @@ def _wire_outcome(outcome: Outcome) -> _Outcome:
             assert_never(outcome)
 
 
-def _model_line(line: _Line, *, tagged: bool) -> Trace | int:
+def _model_line(line: _Line[V], open_value: Callable[[V], Any]) -> Trace | int:
     if line.end:
         return line.traces
     if line.trace is None:
         raise Undecodable("Expected a trace or the end of the recording")
-    return _model_trace(line.trace, tagged=tagged)
+    return _model_trace(line.trace, open_value)
 
 
-def _model_trace(wire: _Trace, *, tagged: bool) -> Trace:
-    open_value: Callable[[Any], Any] = unpack if tagged else _as_is
+def _model_evidence(wire: _Evidence[V], open_value: Callable[[V], Any]) -> Evidence:
+    return Evidence(
+        test=wire.test,
+        run=wire.run,
+        origin=wire.origin,
+        reference=wire.reference,
+        when=wire.when,
+        traces=tuple(_model_trace(trace, open_value) for trace in wire.traces),
+        proved=wire.proved,
+        canonical_version=wire.canonical_version,
+    )
+
+
+def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
     operations: dict[tuple[str, str], Operation] = {}
     calls: list[Interaction] = []
     for call in wire.interactions:
@@ -345,7 +357,7 @@ def _model_trace(wire: _Trace, *, tagged: bool) -> Trace:
         calls.append(
             Interaction(
                 operation=operation,
-                arguments=open_value(call.arguments),
+                arguments=_as_mapping(open_value(call.arguments)),
                 outcome=_model_outcome(call.outcome, open_value),
                 touches=call.touches,
                 receiver=call.receiver,
@@ -353,7 +365,7 @@ def _model_trace(wire: _Trace, *, tagged: bool) -> Trace:
                 lane=call.lane,
                 started=call.started,
                 ended=call.ended,
-                wire=open_value(call.wire),
+                wire={} if call.wire is None else _as_mapping(open_value(call.wire)),
             )
         )
     return Trace(
@@ -370,7 +382,7 @@ def _model_trace(wire: _Trace, *, tagged: bool) -> Trace:
     )
 
 
-def _model_outcome(wire: _Outcome, open_value: Callable[[Any], Any]) -> Outcome:
+def _model_outcome(wire: _Outcome[V], open_value: Callable[[V], Any]) -> Outcome:
     match wire:
         case _Returned():
             return Returned(value=open_value(wire.value))
@@ -384,10 +396,19 @@ def _model_outcome(wire: _Outcome, open_value: Callable[[Any], Any]) -> Outcome:
             assert_never(wire)
 
 
-def _may_hold_tags(content: bytes) -> bool:
-    # Most calls hold no tagged value at all, and looking at the bytes costs next to nothing.
-    return b'"$' in content
+def _open_raw(raw: msgspec.Raw | None) -> Any:
+    """A value as it was, from its bytes: most hold no tag at all, and then it is one already."""
+    if raw is None:
+        return None
+    content = bytes(raw)
+    try:
+        value = _untyped.decode(content)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Undecodable(str(error)) from error
+    return unpack(value) if b'"$' in content else value
 
 
-def _as_is(value: Any) -> Any:
+def _as_mapping(value: Any) -> Mapping:
+    if type(value) is not dict:
+        raise Undecodable(f"Expected an object for the arguments or the wire, got {type(value).__name__}")
     return value

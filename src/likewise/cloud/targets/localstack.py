@@ -19,6 +19,7 @@ def plan(launch: Launch) -> Plan:
             "SKIP_SSL_CERT_DOWNLOAD": "1",
             "DNS_ADDRESS": "0",
             "GATEWAY_LISTEN": f"127.0.0.1:{port}",
+            "GATEWAY_SERVER": "hypercorn",  # the default one listens on every interface all the same
             "LOCALSTACK_VOLUME_DIR": str(launch.directory / "volume"),
             "TMPDIR": str(launch.directory),
         },

@@ -90,7 +90,7 @@ def _github(run: LastRun) -> None:
 def _study(run: LastRun, *, as_json: bool) -> None:
     from likewise.report import study
 
-    found = study.study(run.finished.tests, run.operations)
+    found = study.examine(run.finished.tests, run.operations)
     if as_json:
         emit(study.as_json(found))
     else:

@@ -80,7 +80,7 @@ def savings_line(spending: Spending, reports: Sequence[TestReport]) -> str:
     """What was saved, in one sentence."""
     found = savings(spending, reports)
     if not found.calls:
-        return "no calls to the reference would have been needed"
+        return "no calls were recorded"
     if found.saved < 0:
         settled = found.calls - found.unsettled
         head = f"saved none yet: made {plural(found.made, 'reference call')} to settle {settled:,}"

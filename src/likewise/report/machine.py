@@ -112,11 +112,12 @@ def as_json(finished: RunFinished) -> Json:
         "counts": {str(standing): number for standing, number in digest.counts(finished.tests).items()},
         "audits": {**asdict(finished.audits), "bound": finished.audits.bound},
         "leftovers": list(finished.leftovers),
-        "tests": [_test_as_json(report) for report in finished.tests],
+        "tests": [report_as_json(report) for report in finished.tests],
     }
 
 
-def _test_as_json(report: TestReport) -> Json:
+def report_as_json(report: TestReport) -> Json:
+    """A test's report as `as_json` has it."""
     return {
         "test": report.test,
         "standing": str(report.standing),
@@ -173,13 +174,22 @@ def save(path: Path, run: LastRun) -> None:
         "notices": [asdict(notice) for notice in run.notices],
         "operations": {test: sorted(names) for test, names in run.operations.items()},
     }
-    content = json.dumps(document)
+    _write(path, json.dumps(document))
+
+
+def write_json(path: Path, finished: RunFinished) -> None:
+    """Write a run as `as_json` has it."""
+    _write(path, json.dumps(as_json(finished), indent=2) + "\n")
+
+
+def _write(path: Path, content: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         number, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(number, "w", encoding="ascii") as file:
                 file.write(content)
+            Path(name).chmod(0o666 & ~_umask())
             Path(name).replace(path)
         except BaseException:
             with contextlib.suppress(OSError):
@@ -187,11 +197,17 @@ def save(path: Path, run: LastRun) -> None:
             raise
     except OSError as error:
         raise StoreFull(
-            "the report of this run cannot be kept",
+            "the report of this run cannot be written",
             where=str(path),
             why=error.strerror or str(error),
             todo="Make room, or check the permissions of the directory.",
         ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
 
 
 def _started_as_json(started: RunStarted) -> Json:

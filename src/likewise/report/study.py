@@ -58,7 +58,7 @@ class Study:
     """Tests whose results differ though no call was seen to."""
 
 
-def study(reports: Sequence[TestReport], operations: Mapping[str, Iterable[str]]) -> Study:
+def examine(reports: Sequence[TestReport], operations: Mapping[str, Iterable[str]]) -> Study:
     """Count what differs. `operations` says which operations each test used, on either side."""
     compared = [report for report in reports if _is_compared(report)]
     blamed = {

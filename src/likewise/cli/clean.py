@@ -1,0 +1,122 @@
+"""`likewise clean`: delete what earlier runs created on a reference and could not delete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from likewise.cli.common import as_json_option, configuration, emit, ledger_option, read_ledger, table
+from likewise.model import Role
+from likewise.report.words import moment, plural
+
+if TYPE_CHECKING:
+    from likewise.cloud.replay.sending import Connections
+    from likewise.cloud.targets import Running
+    from likewise.store import Configuration, Created
+
+
+@click.command()
+@click.option("--yes", is_flag=True, help="Delete without asking.")
+@click.option("--list", "only_list", is_flag=True, help="Only show what is left.")
+@ledger_option
+@as_json_option
+def clean(yes: bool, only_list: bool, location: str | None, as_json: bool) -> None:
+    """Delete what earlier runs created on a reference and could not delete.
+
+    Only what the ledger says Likewise itself created is touched. With --json nothing is deleted unless
+    --yes is there too. Exit code 1 where something is still left.
+    """
+    with read_ledger(location) as found:
+        left = found.created()
+    if only_list or not left or (as_json and not yes):
+        _show(left, as_json=as_json)
+        return
+    settings = configuration(location)
+    mine = [each for each in left if _is_configured(each, settings)]
+    others = [each for each in left if each not in mine]
+    if not as_json:
+        _show(left, as_json=False)
+        if others:
+            click.echo(
+                f"{plural(len(others), 'thing')} on a reference that is not configured here: configure it, "
+                "or delete by hand with the commands above."
+            )
+    if not mine:
+        raise click.exceptions.Exit(1)
+    if not yes:
+        click.confirm(f"Delete {plural(len(mine), 'thing')} on the reference?", abort=True)
+    failed = _delete(mine, settings)
+    if as_json:
+        emit({"deleted": len(mine) - len(failed), "left": [asdict(each) for each in (*failed, *others)]})
+    else:
+        click.echo(f"deleted {len(mine) - len(failed)} of {plural(len(left), 'thing')}")
+        for each, why in failed.items():
+            click.echo(f"  {each.resource} is still there ({why}): {each.hint}")
+    if failed or others:
+        raise click.exceptions.Exit(1)
+
+
+def _show(left: Sequence[Created], *, as_json: bool) -> None:
+    if as_json:
+        emit([asdict(each) for each in left])
+    elif not left:
+        click.echo("nothing is left on any reference")
+    else:
+        rows = [(moment(each.when), each.target, each.resource, each.hint) for each in left]
+        table(("created (UTC)", "on", "what", "to delete it by hand"), rows)
+
+
+def _is_configured(created: Created, settings: Configuration) -> bool:
+    from likewise.cloud.side import plan
+
+    if settings.reference is None:
+        return False
+    names = [spec.name for spec, _ in plan(settings, Role.REFERENCE)]
+    return any(created.target == name or created.target.startswith(f"{name} ") for name in names)
+
+
+def _delete(wanted: Sequence[Created], settings: Configuration) -> dict[Created, str]:
+    """Delete them, newest first, and note it in the ledger; those that are still there, with why."""
+    from likewise.cloud.replay.sending import Connections
+    from likewise.cloud.side import open_side
+    from likewise.store import open_ledger
+
+    failed: dict[Created, str] = {}
+    connections = Connections()
+    with open_side(settings, Role.REFERENCE) as side, open_ledger(settings.ledger) as ledger:
+        running = {str(each.target): each for each in side.running}
+        for each in reversed(wanted):
+            target = running.get(each.target)
+            why = f"it is on {each.target}" if target is None else _delete_one(each, target, connections)
+            if why:
+                failed[each] = why
+            else:
+                ledger.forget_created(each.target, each.resource)
+    connections.close()
+    return failed
+
+
+def _delete_one(created: Created, target: Running, connections: Connections) -> str:
+    """Delete one thing with all that is in it; why it is still there, or nothing."""
+    from likewise.cloud.replay import cleaning
+    from likewise.cloud.replay.request import Request, read_endpoint
+    from likewise.cloud.replay.sending import Answer
+    from likewise.cloud.replay.signing import AwsSigner, signer
+    from likewise.model import Operation
+
+    service, _, rest = created.resource.partition(" ")
+    name = rest.partition(" ")[2]
+    if service not in cleaning.KINDS or not name:
+        return "it is not known how to delete such a thing"
+    credentials = signer(service, target)
+    url = target.endpoint(service) or (credentials.endpoint() if isinstance(credentials, AwsSigner) else None)
+    if url is None:
+        return f"it is not known where {target.target} answers for {service}"
+
+    def send(request: Request, operation: Operation) -> Answer:
+        return connections.send(credentials.sign(request), before=lambda: None)
+
+    return cleaning.delete(cleaning.Created(service, name), read_endpoint(url), send)

@@ -30,7 +30,7 @@ def plan(configuration: Configuration, role: Role) -> tuple[tuple[Spec, frozense
         return ()
     services = services_of(configuration)
     if isinstance(choice, str):
-        return ((targets.find(choice), services),)
+        return (_assigned(choice, services),)
     if missing := services - choice.keys():
         raise ConfigurationError(
             f"no {role} is named for {', '.join(sorted(missing))}",
@@ -39,8 +39,21 @@ def plan(configuration: Configuration, role: Role) -> tuple[tuple[Spec, frozense
         )
     names = dict.fromkeys(choice[service] for service in sorted(services))
     return tuple(
-        (targets.find(name), frozenset(each for each in services if choice[each] == name)) for name in names
+        _assigned(name, frozenset(each for each in services if choice[each] == name)) for name in names
     )
+
+
+def _assigned(name: str, services: frozenset[str]) -> tuple[Spec, frozenset[str]]:
+    """A target with services that it must have: found out before anything is started or run."""
+    spec = targets.find(name)
+    missing = services - spec.services
+    if missing and "" not in spec.endpoints:
+        raise ConfigurationError(
+            f"{spec.name} has no {', '.join(sorted(missing))}",
+            where="[tool.likewise]",
+            todo=f"Write services = {sorted(services - missing)}, or name a target for each service.",
+        )
+    return spec, services
 
 
 def services_of(configuration: Configuration) -> frozenset[str]:

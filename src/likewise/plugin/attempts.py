@@ -39,9 +39,9 @@ class Attempts:
         """Begin before the first fixture is set up."""
         if self._open:
             self._end(self._result, self._failure)
-        test = item.nodeid
+        test = name_of(item)
         attempt = self._counts.get(test, -1) + 1
-        self._counts[test], self._open = attempt, test
+        self._counts[test], self._open = attempt, item.nodeid
         self._result, self._failure = Result.PASSED, ""
         try:
             self._session.begin(test, attempt=attempt)
@@ -103,7 +103,7 @@ class Attempts:
     def _note(self, report: pytest.TestReport) -> None:
         if report.failed:
             if self._result is not Result.FAILED:
-                self._failure = crash_line(report)
+                self._failure = crash_line(report, self._config.rootpath)
             self._result = Result.FAILED
         elif report.skipped and not hasattr(report, "wasxfail") and self._result is Result.PASSED:
             self._result = Result.SKIPPED
@@ -113,10 +113,21 @@ ERROR = pytest.StashKey[str]()
 """What kept the recording of this process from being complete."""
 
 
-def crash_line(report: pytest.TestReport) -> str:
-    """The failure in one line: where, and what was raised."""
+def name_of(item: pytest.Item) -> str:
+    """The node id as it is without xdist, which adds `@group` where tests are distributed by group."""
+    if getattr(item.config.option, "loadgroup", False) and item.get_closest_marker("xdist_group"):
+        return item.nodeid.rpartition("@")[0] or item.nodeid
+    return item.nodeid
+
+
+def crash_line(report: pytest.TestReport, root: Path) -> str:
+    """The failure in one line: where, seen from `root`, and what was raised."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = f"{crash.path}:{crash.lineno}: {crash.message}" if crash is not None else report.longreprtext
-    lines = text.strip().splitlines() or [""]
-    line = lines[0] if crash is not None else lines[-1]
+    if crash is None:
+        lines = report.longreprtext.strip().splitlines() or [""]
+        line = lines[-1]
+    else:
+        path = Path(crash.path)
+        where = path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+        line = f"{where}:{crash.lineno}: {crash.message}".splitlines()[0]
     return line if len(line) <= 500 else line[:499] + "…"

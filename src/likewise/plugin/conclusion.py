@@ -27,6 +27,7 @@ class Conclusion:
         self._config, self._configuration, self._run = config, configuration, run
         self._tally = Tally()
         self._errors: list[str] = []
+        self._stranded: set[str] = set()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count the failures as pytest does."""
@@ -47,6 +48,8 @@ class Conclusion:
         said = getattr(node, "workeroutput", None) or {}
         if "likewise_error" in said:
             self._errors.append(said["likewise_error"])
+        if "likewise_stranded" in said:
+            self._stranded.add(said["likewise_stranded"])
         if error:
             self._errors.append(
                 f"Worker {node.gateway.id} ended unexpectedly. What it recorded before that counts."
@@ -76,8 +79,11 @@ class Conclusion:
 
     def _end(self, session: pytest.Session, screen: Screen) -> None:
         self._errors += [self._config.stash[ERROR]] if ERROR in self._config.stash else []
-        for error in self._errors:
+        for error in (*self._errors, *sorted(self._stranded)):
             screen.say(error)
+        if self._stranded:
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
+            return
         paths = sorted(self._run.folder.glob("*.jsonl"))
         if session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
             if session.exitstatus == pytest.ExitCode.INTERRUPTED:

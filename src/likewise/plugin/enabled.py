@@ -22,6 +22,14 @@ from likewise.store import Configuration, load
 SESSION = pytest.StashKey[ProcessSession]()
 TROUBLE = pytest.StashKey[str]()
 WORKER = "PYTEST_XDIST_WORKER"
+NOWHERE = {
+    "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+    "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "false",
+    "AWS_ACCESS_KEY_ID": "none",
+    "AWS_SECRET_ACCESS_KEY": "none",
+    "AZURE_STORAGE_CONNECTION_STRING": "UseDevelopmentStorage=true",
+}
+"""For a worker without a target: a conftest that calls at import must not reach the user's account."""
 
 
 def prepare(config: pytest.Config) -> None:
@@ -39,6 +47,7 @@ def prepare(config: pytest.Config) -> None:
             order.report(error)
         if os.environ.get(WORKER) and order is None:
             config.stash[TROUBLE] = str(error)  # there is nobody to show it yet
+            os.environ.update(NOWHERE)
         else:
             raise pytest.UsageError(str(error)) from None
 
@@ -102,7 +111,7 @@ def _conclude(config: pytest.Config) -> None:
 def _work(config: pytest.Config, run: Run) -> None:
     worker = os.environ.get(WORKER, "worker")
     if TROUBLE in config.stash:
-        config.pluginmanager.register(Stranded(config.stash[TROUBLE]), "likewise-stranded")
+        config.pluginmanager.register(Stranded(config, config.stash[TROUBLE]), "likewise-stranded")
     else:
         _record(config, None, run=run, path=run.folder / f"{worker}.jsonl")
 
@@ -130,11 +139,14 @@ def _order(namespace: argparse.Namespace) -> Order | None:
 
 
 class Stranded:
-    """A worker whose target did not start: it runs no test and says why."""
+    """A worker whose target did not start: it collects nothing, runs nothing and says why."""
 
-    def __init__(self, why: str) -> None:
-        self._why = why
+    def __init__(self, config: pytest.Config, why: str) -> None:
+        config.workeroutput["likewise_stranded"] = why  # type: ignore[attr-defined]
 
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """End before the first test."""
-        session.shouldstop = self._why
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> bool:
+        """Import no file of the suite: without a target its calls could go anywhere."""
+        session.items = []
+        session.config.hook.pytest_collection_finish(session=session)
+        return True

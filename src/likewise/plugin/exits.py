@@ -42,13 +42,18 @@ def exit_status(
     reports = {each.test: each for each in tests}
     if any(each.counts_as is Result.FAILED for each in reports.values()):
         return pytest.ExitCode.TESTS_FAILED
-    unexplained = {test for test in tally.tests if test not in reports or not _is_cleared(reports[test])}
+    unexplained = {test for test in tally.tests if not _is_cleared(_find(reports, test))}
     explained = counted == tally.reports and not tally.others and not unexplained
     if tally.tests and explained and is_whole:
         return pytest.ExitCode.OK
     return status
 
 
-def _is_cleared(report: TestReport) -> bool:
+def _find(reports: dict[str, TestReport], test: str) -> TestReport | None:
+    """The report on a test, by the name pytest counted it under: xdist adds `@group` to some."""
+    return reports.get(test) or reports.get(test.rpartition("@")[0])
+
+
+def _is_cleared(report: TestReport | None) -> bool:
     """Whether a test that failed on the candidate was seen to pass on the reference."""
-    return report.reference in (Result.PASSED, Result.SKIPPED)
+    return report is not None and report.reference in (Result.PASSED, Result.SKIPPED)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+from threading import local
 
 Make = Callable[[Any], Any]
 """Builds the replacement from the original."""
@@ -40,7 +42,7 @@ class Patches:
                 setattr(owner, name, original)
 
 
-class ImportWatch(MetaPathFinder):
+class ImportWatch:
     """Calls back once for each watched module: now if it is imported, else right after its import.
 
     Nothing is imported on its behalf. A finder is needed because a test may import its SDK and use
@@ -49,6 +51,7 @@ class ImportWatch(MetaPathFinder):
 
     def __init__(self, watched: dict[str, Callable[[ModuleType], None]]) -> None:
         self._watched = dict(watched)
+        self._searching = local()
 
     def start(self) -> None:
         """Call back for what is there and wait for the rest."""
@@ -68,15 +71,18 @@ class ImportWatch(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Let the other finders find the module, and be told when it has been executed."""
-        if fullname not in self._watched:
+        # Another watch asks all finders too, this one among them: it must not ask back.
+        if fullname not in self._watched or getattr(self._searching, "name", "") == fullname:
             return None
-        for finder in sys.meta_path:
-            if finder is self:
-                continue
-            spec = finder.find_spec(fullname, path, target)
-            if spec is not None:
-                self._follow(spec)
-                return spec
+        self._searching.name = fullname
+        try:
+            for finder in sys.meta_path:
+                spec = finder.find_spec(fullname, path, target)
+                if spec is not None:
+                    self._follow(spec)
+                    return spec
+        finally:
+            self._searching.name = ""
         return None
 
     def _follow(self, spec: ModuleSpec) -> None:

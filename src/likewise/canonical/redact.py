@@ -31,7 +31,8 @@ class Form:
     """What a kind of secret looks like.
 
     No text that lacks all `needles` (in lower case) or is shorter than `least` can match `pattern`,
-    so that most texts need no look at the pattern. With `part` set, the groups of the pattern are
+    so that most texts need no look at the pattern. Many texts are searched at once, joined by NUL: a
+    pattern that looks at what stands before or after must take NUL for the end of a text. With `part` set, the groups of the pattern are
     kept and the rest of the match is replaced; otherwise the whole text goes.
     """
 
@@ -90,11 +91,10 @@ class _Rules:
         self.forms = secrets.patterns
         self.renewable = secrets.renewable
         self._names = secrets.names
-        self._by_operation: dict[Operation, frozenset[str]] = {}
-        self.clean_keys: set[str] = set()
+        self._by_operation: dict[Operation, _Fields] = {}
 
-    def names(self, operation: Operation) -> frozenset[str]:
-        """The secret fields of an operation, as they may be spelled."""
+    def fields(self, operation: Operation) -> _Fields:
+        """What is known about the fields of an operation."""
         found = self._by_operation.get(operation)
         if found is None:
             scopes = {operation.service.lower(), operation.name.lower()}
@@ -103,7 +103,7 @@ class _Rules:
                 scope, _, field_name = name.partition(":")
                 if scope in scopes:
                     names.add(field_name)
-            found = self._by_operation[operation] = frozenset(names)
+            found = self._by_operation[operation] = _Fields(frozenset(names), self)
         return found
 
     def is_suspect(self, texts: list[str]) -> bool:
@@ -122,16 +122,25 @@ class _Rules:
                     break
         return False
 
-    def is_clean_key(self, key: str) -> bool:
-        """Whether a field's name holds no secret itself."""
-        if key in self.clean_keys:
-            return True
-        if self.is_suspect([key]):
-            return False
-        if len(self.clean_keys) > 10_000:
-            self.clean_keys.clear()
-        self.clean_keys.add(key)
-        return True
+
+class _Fields(dict[str, int]):
+    """Field names as they are spelled, and what each one means: looked at once, then known."""
+
+    FINE, SECRET, UNCLEAN = 0, 1, 2
+
+    def __init__(self, secret: frozenset[str], rules: _Rules) -> None:
+        super().__init__()
+        self._secret, self._rules = secret, rules
+
+    def __missing__(self, key: str) -> int:
+        if len(self) > 10_000:  # names that a suite makes up: no reason to remember them all
+            self.clear()
+        if self._rules.is_suspect([key]):
+            found = self.UNCLEAN | (self.SECRET if key.lower() in self._secret else self.FINE)
+        else:
+            found = self.SECRET if key.lower() in self._secret else self.FINE
+        self[key] = found
+        return found
 
 
 def _spellings(value: str) -> tuple[str, ...]:
@@ -153,22 +162,22 @@ class _Cleaner:
 
     def interaction(self, interaction: Interaction) -> Interaction:
         """The interaction without secrets; the very same one where it has none."""
-        names = self.rules.names(interaction.operation)
+        fields = self.rules.fields(interaction.operation)
         texts = [interaction.receiver]
         for touch in interaction.touches:
             texts.extend(touch.resource)
-        found = _gather(interaction.arguments, texts, names, self.rules)
-        found = _gather_outcome(interaction.outcome, texts, names, self.rules) or found
-        found = _gather(interaction.wire, texts, names, self.rules) or found
+        found = _gather(interaction.arguments, texts, fields)
+        found = _gather_outcome(interaction.outcome, texts, fields) or found
+        found = _gather(interaction.wire, texts, fields) or found
         if not found and not self.rules.is_suspect(texts):
             return interaction
-        return self._rebuilt(interaction, names)
+        return self._rebuilt(interaction, fields)
 
-    def _rebuilt(self, interaction: Interaction, names: frozenset[str]) -> Interaction:
+    def _rebuilt(self, interaction: Interaction, fields: _Fields) -> Interaction:
         before = self.removed
-        arguments = self.mapping(interaction.arguments, names)
+        arguments = self.mapping(interaction.arguments, fields)
         is_argument_lost = self.removed > before
-        outcome = self._outcome(interaction.outcome, names)
+        outcome = self._outcome(interaction.outcome, fields)
         return replace(
             interaction,
             arguments=arguments,
@@ -178,35 +187,35 @@ class _Cleaner:
                 for touch in interaction.touches
             ),
             receiver=self.text(interaction.receiver),
-            wire=self._wire(interaction.wire, names, is_argument_lost),
+            wire=self._wire(interaction.wire, fields, is_argument_lost),
         )
 
-    def _outcome(self, outcome: Outcome, names: frozenset[str]) -> Outcome:
+    def _outcome(self, outcome: Outcome, fields: _Fields) -> Outcome:
         match outcome:
             case Returned():
-                return Returned(value=self.value(outcome.value, names))
+                return Returned(value=self.value(outcome.value, fields))
             case Raised():
                 return Raised(
                     kind=self.text(outcome.kind),
                     message=self.text(outcome.message),
-                    value=self.value(outcome.value, names),
+                    value=self.value(outcome.value, fields),
                 )
             case Lost():
                 return Lost(reason=self.text(outcome.reason))
             case TimedOut():
                 return outcome
 
-    def _wire(self, wire: Mapping, names: frozenset[str], is_argument_lost: bool) -> Mapping:
+    def _wire(self, wire: Mapping, fields: _Fields, is_argument_lost: bool) -> Mapping:
         """What is left of a request. One that lost a part of itself must not be repeated without it."""
         if not wire:
             return wire
         kept = {name: value for name, value in wire.items() if name != "body"}
         before = self.removed
-        clean = self.mapping(_without(kept, self.rules.renewable), names, numbered=False)
+        clean = self.mapping(_without(kept, self.rules.renewable), fields, numbered=False)
         body = wire.get("body")
         is_lost = is_argument_lost or self.removed > before
         if body is not None and not is_lost:
-            clean_body = self.value(body, names, numbered=False)
+            clean_body = self.value(body, fields, numbered=False)
             is_lost = self.removed > before
             clean["body"] = clean_body
         if is_lost:
@@ -214,18 +223,19 @@ class _Cleaner:
             clean["redacted"] = True
         return clean
 
-    def mapping(self, value: Mapping, names: frozenset[str], *, numbered: bool = True) -> Mapping:
-        """A mapping without secrets in its fields or their names."""
+    def mapping(self, value: Mapping, fields: _Fields, *, numbered: bool = True) -> Mapping:
+        """A mapping without secrets in its fields or their fields."""
         clean: Mapping = {}
         for key, inner in value.items():
-            name = key if self.rules.is_clean_key(key) else self.text(key)
-            if key.lower() in names and _is_something(inner):
+            meaning = fields[key]
+            name = self.text(key) if meaning & fields.UNCLEAN else key
+            if meaning & fields.SECRET and _is_something(inner):
                 clean[name] = self._gone(key.lower(), inner, numbered)
             else:
-                clean[name] = self.value(inner, names, numbered=numbered)
+                clean[name] = self.value(inner, fields, numbered=numbered)
         return clean
 
-    def value(self, value: Value, names: frozenset[str], *, numbered: bool = True) -> Value:
+    def value(self, value: Value, fields: _Fields, *, numbered: bool = True) -> Value:
         """A value without secrets."""
         match value:
             case str():
@@ -234,9 +244,9 @@ class _Cleaner:
                 clean = self._leaf(value.decode("latin-1"), value, numbered)
                 return Redacted(kind="content with a secret") if isinstance(clean, str) else clean
             case dict():
-                return self.mapping(value, names, numbered=numbered)
+                return self.mapping(value, fields, numbered=numbered)
             case list():
-                return [self.value(each, names, numbered=numbered) for each in value]
+                return [self.value(each, fields, numbered=numbered) for each in value]
         return value
 
     def text(self, text: str) -> str:
@@ -300,26 +310,24 @@ def _without(wire: Mapping, renewable: frozenset[str]) -> Mapping:
     return kept
 
 
-def _gather(value: Value, texts: list[str], names: frozenset[str], rules: _Rules) -> bool:
+def _gather(value: Value, texts: list[str], fields: _Fields) -> bool:
     """Collect every text in a value; True where a field's name alone says that something must go."""
     found = False
     if type(value) is dict:
-        clean_keys = rules.clean_keys
         for key, inner in value.items():
-            if key not in clean_keys and not rules.is_clean_key(key):
-                found = True
-            if key.lower() in names and _is_something(inner):
+            meaning = fields[key]
+            if meaning and (meaning != fields.SECRET or _is_something(inner)):
                 found = True
             kind = type(inner)
             if kind is str:
                 texts.append(inner)  # type: ignore[arg-type]
             elif kind is dict or kind is list:
-                found = _gather(inner, texts, names, rules) or found
+                found = _gather(inner, texts, fields) or found
             elif kind is bytes:
                 texts.append(inner.decode("latin-1"))  # type: ignore[union-attr]
     elif type(value) is list:
         for inner in value:
-            found = _gather(inner, texts, names, rules) or found
+            found = _gather(inner, texts, fields) or found
     elif type(value) is str:
         texts.append(value)
     elif type(value) is bytes:
@@ -327,13 +335,13 @@ def _gather(value: Value, texts: list[str], names: frozenset[str], rules: _Rules
     return found
 
 
-def _gather_outcome(outcome: Outcome, texts: list[str], names: frozenset[str], rules: _Rules) -> bool:
+def _gather_outcome(outcome: Outcome, texts: list[str], fields: _Fields) -> bool:
     match outcome:
         case Returned():
-            return _gather(outcome.value, texts, names, rules)
+            return _gather(outcome.value, texts, fields)
         case Raised():
             texts += (outcome.kind, outcome.message)
-            return _gather(outcome.value, texts, names, rules)
+            return _gather(outcome.value, texts, fields)
         case Lost():
             texts.append(outcome.reason)
     return False

@@ -81,7 +81,7 @@ FORMS = (
     Form(
         kind="signature",
         pattern=re.compile(
-            rf"(?i)((?:^|[?&\s]|%3F|%26)(?:{_SIGNED})(?:=|%3D))(?!{re.escape(MARK)})[^&\s\"'<>]+(?<!%26)"
+            rf"(?i)((?:^|[?&\s\0]|%3F|%26)(?:{_SIGNED})(?:=|%3D))(?!{re.escape(MARK)})[^&\s\"'<>]+(?<!%26)"
         ),
         needles=tuple(f"{name.lower()}{sign}" for name in _SIGNED.split("|") for sign in ("=", "%3d")),
         part=True,

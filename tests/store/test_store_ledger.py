@@ -165,6 +165,17 @@ class TestEvidence:
         assert ledger.answers(["old", "new", "other"]).keys() == {"new", "other"}
         assert list(ledger.evidence(["t::a"])) == [(identity, given)]
 
+    def test_reindexing_does_not_index_what_was_not_proved(self, ledger: Ledger) -> None:
+        identity = ledger.add_evidence(evidence(ODD, proved=(1,)), [])
+        ledger.reindex(identity, keyed("candidate's", "reference's"))
+        assert ledger.answers(["candidate's", "reference's"]).keys() == {"reference's"}
+
+    def test_adding_again_does_not_undo_a_better_index(self, ledger: Ledger) -> None:
+        identity = ledger.add_evidence(evidence(), keyed("v1"))
+        ledger.reindex(identity, keyed("v2"), canonical_version=2)
+        ledger.add_evidence(evidence(), keyed("v1"))
+        assert ledger.answers(["v1", "v2"]).keys() == {"v2"}
+
     def test_reindexing_what_is_not_there_is_an_error(self, ledger: Ledger) -> None:
         with pytest.raises(LikewiseError, match="no evidence absent"):
             ledger.reindex("absent", keyed("k"))
@@ -184,6 +195,7 @@ class TestEvidence:
         ledger.add_evidence(evidence(reference=other), keyed("k", answer="x"))
         ledger.add_evidence(evidence(), keyed("k", answer="y"))
         assert [each.answer for each in ledger.answers(["k"], reference="aws")["k"]] == ["y"]
+        assert [each.answer for each in ledger.answers(["k"], reference="ministack 1")["k"]] == ["x"]
         assert len(ledger.answers(["k"])["k"]) == 2
         assert ledger.statistics(canonical_version=1).ambiguous == 0
 

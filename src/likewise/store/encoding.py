@@ -117,6 +117,10 @@ class _Evidence(_Struct, Generic[V]):
     canonical_version: int
 
 
+class _Proved(msgspec.Struct):
+    proved: tuple[int, ...]
+
+
 class _Discrepancy(_Struct):
     run: str
     service: str
@@ -244,6 +248,13 @@ def decode_evidence(content: bytes) -> Evidence:
     if content.startswith(_ESCAPED):
         return _model_evidence(convert(_Evidence[Any], decode_raw(content)), unpack)
     return _model_evidence(decode(_Evidence[msgspec.Raw], content), _open_raw)
+
+
+def decode_proved(content: bytes) -> tuple[int, ...]:
+    """Which positions encoded evidence proves, without the work of decoding the rest."""
+    if content.startswith(_ESCAPED):
+        return convert(_Proved, decode_raw(content)).proved
+    return decode(_Proved, content).proved
 
 
 def encode_discrepancy(run: str, found: Discrepancy) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -71,12 +71,13 @@ class Ledger(Books):
             evidence.canonical_version,
             zlib.compress(content, 3),
         )
-        proved = frozenset(evidence.proved)
         with self.driver.transaction():
             self.driver.insert("evidence", tables.EVIDENCE.names[1:], [row])
-            self._index(
-                identity, [each for each in keyed if each.position in proved], evidence.canonical_version
+            ((seq, indexed),) = self.driver.query(
+                "SELECT seq, indexed FROM evidence WHERE id = ?", (identity,)
             )
+            if indexed <= evidence.canonical_version:  # else it was here, and is keyed better already
+                self._index(seq, keyed, evidence.proved)
         return identity
 
     def evidence(self, tests: Iterable[str]) -> Iterator[tuple[Fingerprint, Evidence]]:
@@ -106,8 +107,15 @@ class Ledger(Books):
 
         `canonical_version` is that of the new keys, where it is not the one they were made with before.
         """
+        sql = "SELECT seq, indexed, body FROM evidence WHERE id = ?"
         with self.driver.transaction():
-            self._index(evidence_id, list(keyed), canonical_version)
+            for seq, indexed, body in self.driver.query(sql, (evidence_id,)):
+                proved = self._decoded(_decode_proved, body, tables.EVIDENCE)
+                self._index(seq, keyed, proved)
+                version = indexed if canonical_version is None else canonical_version
+                self.driver.execute("UPDATE evidence SET indexed = ? WHERE seq = ?", (version, seq))
+                return
+        raise LikewiseError(f"no evidence {evidence_id}", where=self.location)
 
     def superseded(self, canonical_version: int) -> list[Fingerprint]:
         """The evidence whose keys were made by another canonical version, and should be made anew."""
@@ -124,8 +132,9 @@ class Ledger(Books):
     ) -> dict[Fingerprint, tuple[Answer, ...]]:
         """What is known about each key that is known at all, newest answer first.
 
-        An answer no younger than its key's withdrawal does not count. `reference` and
-        `canonical_version` leave out what another reference said and what was keyed in another way.
+        An answer no younger than its key's withdrawal does not count. `reference` (as
+        `Answer` names it) and `canonical_version` leave out what another reference said and what was
+        keyed in another way.
         Expired answers are included: how old is too old is not the ledger's to say.
         """
         wanted = list(dict.fromkeys(keys))
@@ -178,19 +187,16 @@ class Ledger(Books):
         """How much there is, and how much of it does not count, as seen by one canonical version."""
         return count(self.driver, canonical_version=canonical_version, expired_before=expired_before)
 
-    def _index(self, identity: Fingerprint, keyed: Sequence[Keyed], canonical_version: int | None) -> None:
-        found = self.driver.query("SELECT seq FROM evidence WHERE id = ?", (identity,))
-        if not found:
-            raise LikewiseError(f"no evidence {identity}", where=self.location)
-        seq = found[0][0]
-        self.driver.execute("DELETE FROM answers WHERE evidence = ?", (seq,))
+    def _index(self, seq: int, keyed: Iterable[Keyed], proved: Iterable[int]) -> None:
+        """Replace index rows. A position that is not proved has the candidate's answer: never indexed."""
+        counts = frozenset(proved)
         rows = [
             (seq, each.position, each.width, each.key, each.answer, as_text(str(each.operation)))
             for each in keyed
+            if each.position in counts
         ]
+        self.driver.execute("DELETE FROM answers WHERE evidence = ?", (seq,))
         self.driver.insert("answers", tables.ANSWERS_COLUMNS, rows)
-        if canonical_version is not None:
-            self.driver.execute("UPDATE evidence SET indexed = ? WHERE seq = ?", (canonical_version, seq))
 
     def _ends_among(self, keys: Iterable[Fingerprint]) -> dict[Fingerprint, float]:
         """When each of these keys was last withdrawn; few ever are, so all of those are looked through."""
@@ -210,8 +216,7 @@ class Ledger(Books):
                 test=test,
                 when=when,
                 origin=Origin(origin),
-                reference=name,
-                shown=f"{name} {version}".strip(),
+                reference=f"{name} {version}".strip(),
                 indexed=indexed,
             )
             for seq, identity, test, when, origin, name, version, indexed in self.driver.query_among(
@@ -229,7 +234,6 @@ class _Source:
     when: float
     origin: Origin
     reference: str
-    shown: str
     indexed: int
 
     def answer(self, *, key: Fingerprint, answer: Fingerprint, position: int) -> Answer:
@@ -239,7 +243,7 @@ class _Source:
             evidence=self.evidence,
             position=position,
             test=self.test,
-            reference=self.shown,
+            reference=self.reference,
             when=self.when,
             origin=self.origin,
         )
@@ -251,6 +255,10 @@ def _newest_first(answer: Answer) -> tuple[float, Fingerprint, int]:
 
 def _decode_sketch(body: bytes) -> Sketch:
     return encoding.decode(Sketch, zlib.decompress(body))
+
+
+def _decode_proved(body: bytes) -> tuple[int, ...]:
+    return encoding.decode_proved(zlib.decompress(body))
 
 
 def _decode_evidence(identity: Fingerprint, body: bytes) -> Evidence:

@@ -52,7 +52,8 @@ def count(driver: Driver, *, canonical_version: int, expired_before: float) -> S
         keys=keys,
         ambiguous=one(
             "SELECT count(DISTINCT key) FROM (SELECT a.key AS key "
-            f"{STANDING} GROUP BY a.key, e.reference, e.indexed HAVING count(DISTINCT a.answer) > 1) AS many"
+            f"{STANDING} GROUP BY a.key, e.reference, e.reference_version, e.indexed "
+            "HAVING count(DISTINCT a.answer) > 1) AS many"
         ),
         expired=one(
             f"SELECT count(*) FROM (SELECT a.key {STANDING} GROUP BY a.key HAVING max(e.time) < ?) AS old",

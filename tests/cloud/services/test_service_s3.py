@@ -175,7 +175,7 @@ def test_parts_of_an_upload_commute_and_its_end_takes_them_all(send: Any, touche
     done = send("POST", f"{HOST}/photos/k?uploadId=u1", b"<CompleteMultipartUpload/>", headers=SIGNED)
     assert touched(started)[0] == "write s3/photos/k/upload:u1"
     assert touched(part) == ["absorb s3/photos/k/upload:u1/part:2"]
-    assert touched(done)[:2] == ["absorb s3/photos/k/upload:u1/**", "absorb s3/photos/k"]
+    assert touched(done)[:2] == ["write s3/photos/k/upload:u1/**", "absorb s3/photos/k"]
 
 
 def test_a_copy_reads_its_source(send: Any, touched: Any) -> None:
@@ -183,7 +183,35 @@ def test_a_copy_reads_its_source(send: Any, touched: Any) -> None:
     copy = send("PUT", f"{HOST}/photos/k", headers=headers, answer=b"<CopyObjectResult/>")
     assert str(copy.operation) == "s3.CopyObject"
     assert copy.arguments["headers"] == {"x-amz-copy-source": ["other", "a b", "versionId=v1"]}
-    assert "read s3/other/a b" in touched(copy)
+    assert "read s3/other/a b/**" in touched(copy)
+
+
+def _copy(send: Any, source: str, target: str) -> Any:
+    headers = {**SIGNED, "x-amz-copy-source": f"photos/{source}"}
+    return send("PUT", f"{HOST}/photos/{target}", headers=headers, answer=b"<CopyObjectResult/>")
+
+
+def test_whoever_reads_a_copy_depends_on_its_source_as_it_was(send: Any, touched: Any) -> None:
+    put = lambda key: touched(send("PUT", f"{HOST}/photos/{key}", b"1", headers=SIGNED))[0]  # noqa: E731
+    _copy(send, "a", "b")
+    _copy(send, "b", "c")
+    got = touched(send("GET", f"{HOST}/photos/c", headers=SIGNED))
+    assert got == ["read s3/photos/c/**", "read s3/photos/b/**", "read s3/photos/a/**"]
+    assert put("a") == "write s3/photos/a", "what the copy was made from must not be forgotten"
+    assert put("b") == "write s3/photos/b"
+    assert put("c") == "absorb s3/photos/c"
+    assert touched(send("GET", f"{HOST}/photos/c", headers=SIGNED)) == ["read s3/photos/c/**"]
+    assert put("b") == "absorb s3/photos/b"
+    assert put("a") == "absorb s3/photos/a", "with the last copy gone nothing holds the source"
+
+
+def test_a_copy_onto_itself_keeps_its_history(send: Any, touched: Any) -> None:
+    assert touched(_copy(send, "a", "a"))[0] == "write s3/photos/a"
+
+
+def test_deleting_everything_deletes_copies_and_sources_alike(send: Any, touched: Any) -> None:
+    _copy(send, "a", "b")
+    assert touched(send("DELETE", f"{HOST}/photos", headers=SIGNED, status=204))[0] == "absorb s3/photos/**"
 
 
 def test_deleting_several_touches_each(send: Any, touched: Any) -> None:

@@ -17,6 +17,8 @@ EMULATOR = "devstoreaccount1"
 
 def service_of(call: Call) -> str:
     """Which of the three a request is for, or nothing where it is none of them."""
+    if call.headers.get("authorization", "").startswith("AWS"):
+        return ""
     if found := _HOST.match(call.host):
         return found[2]
     if not _is_azure(call):

@@ -34,9 +34,9 @@ WITH_HEAD = {
 }
 """Requests that the service also answers to HEAD."""
 
-_READ = "read blob; read lease"
+_READ = "read blob/**; read lease"
 _WRITE = "write blob; read lease"
-_STORE = "replace blob; read lease"
+_STORE = "replace blob/**; read lease"
 _LEASE = "write lease timed; read blob"
 _CONTAINER_LEASE = "write properties timed; write listed"
 
@@ -78,12 +78,12 @@ OPERATIONS = rules(
         "Container_SubmitBatch": "write container/**",
         # blobs of any kind
         "Blob_Download": _READ,
-        "Blob_GetProperties": "look blob; read lease",
+        "Blob_GetProperties": "look blob/**; read lease",
         "Blob_Query": _READ,
         "Blob_GetTags": _READ,
         "Blob_GetAccountInfo": "read account",
         "Blob_GetAccountInfoWithHead": "read account",
-        "Blob_Delete": "replace blob/**",
+        "Blob_Delete": "replace blob/**; absorb lease",
         "Blob_Undelete": "write blob/**",
         "Blob_SetHTTPHeaders": _WRITE,
         "Blob_SetMetadata": _WRITE,
@@ -94,34 +94,34 @@ OPERATIONS = rules(
         "Blob_DeleteImmutabilityPolicy": "write blob",
         "Blob_SetLegalHold": "write blob",
         "Blob_CreateSnapshot": _WRITE,
-        "Blob_StartCopyFromURL": _WRITE + "; read source",
-        "Blob_CopyFromURL": _STORE + "; read source",
+        "Blob_StartCopyFromURL": _STORE + "; from source/**",
+        "Blob_CopyFromURL": _STORE + "; from source/**",
         "Blob_AbortCopyFromURL": "write blob timed; read lease",
         "Blob_AcquireLease": _LEASE,
         "Blob_RenewLease": _LEASE,
         "Blob_ChangeLease": _LEASE,
         "Blob_ReleaseLease": _LEASE,
         "Blob_BreakLease": _LEASE,
-        # block, append and page blobs
+        # block, append and page blobs; blocks stay below the blob, for what is made of them depends on them
         "BlockBlob_Upload": _STORE,
-        "BlockBlob_PutBlobFromURL": _STORE + "; read source",
-        "BlockBlob_StageBlock": "absorb block; read lease",
-        "BlockBlob_StageBlockFromURL": "absorb block; read lease; read source",
-        "BlockBlob_CommitBlockList": "write blob; absorb blocks/**; read lease",
-        "BlockBlob_GetBlockList": "read blob; read blocks/**; read lease",
+        "BlockBlob_PutBlobFromURL": _STORE + "; from source/**",
+        "BlockBlob_StageBlock": "write block; read lease",
+        "BlockBlob_StageBlockFromURL": "write block; read lease; from source/**",
+        "BlockBlob_CommitBlockList": "write blob; read blocks/**; read lease",
+        "BlockBlob_GetBlockList": _READ,
         "AppendBlob_Create": _STORE,
         "AppendBlob_AppendBlock": _WRITE,
-        "AppendBlob_AppendBlockFromURL": _WRITE + "; read source",
+        "AppendBlob_AppendBlockFromURL": _WRITE + "; from source/**",
         "AppendBlob_Seal": _WRITE,
         "PageBlob_Create": _STORE,
         "PageBlob_UploadPages": _WRITE,
-        "PageBlob_UploadPagesFromURL": _WRITE + "; read source",
+        "PageBlob_UploadPagesFromURL": _WRITE + "; from source/**",
         "PageBlob_ClearPages": _WRITE,
         "PageBlob_GetPageRanges": _READ,
         "PageBlob_GetPageRangesDiff": _READ,
         "PageBlob_Resize": _WRITE,
         "PageBlob_UpdateSequenceNumber": _WRITE,
-        "PageBlob_CopyIncremental": "write blob timed; read lease; read source",
+        "PageBlob_CopyIncremental": "write blob timed; read lease; from source/**",
     }
 )
 
@@ -146,6 +146,18 @@ LISTS = frozenset(
 )
 
 
+_OUTLIVING = frozenset(
+    {
+        "Blob_CreateSnapshot",
+        "Blob_SetExpiry",
+        "Blob_SetImmutabilityPolicy",
+        "Blob_SetLegalHold",
+        "Blob_SetTier",
+    }
+)
+"""What may still be felt after the blob is overwritten or deleted."""
+
+
 class Blob(Service):
     """Containers, their properties and leases, blobs, and the blocks not committed yet below them."""
 
@@ -165,8 +177,9 @@ class Blob(Service):
     shape = Shape(lists=LISTS, masks=MASKS)
 
     def __init__(self) -> None:
+        super().__init__()
         self._kept: set[Resource] = set()
-        """Blobs that have snapshots or versions, and containers that keep what is deleted."""
+        """Blobs with snapshots, versions or a tier of their own, and accounts that keep what is deleted."""
 
     def recognises(self, call: Call) -> bool:
         return service_of(call) == self.name
@@ -207,11 +220,11 @@ class Blob(Service):
             return [((*container, "?properties"), True)]
         if len(names) < 2:
             return [(container, False)]
+        if node == "lease":  # beside the blob, not below it: a lease outlives what is overwritten
+            return [((*container, "?leases", names[1]), True)]
         return [(self._below(node, (*container, safe(names[1])), call), True)]
 
     def _below(self, node: str, blob: Resource, call: Call) -> Resource:
-        if node == "lease":
-            return (*blob, "?lease")
         if node == "block":
             return (*blob, "?blocks", call.query.get("blockid", ""))
         return (*blob, "?blocks") if node == "blocks" else blob
@@ -229,6 +242,8 @@ class Blob(Service):
     def replaces(self, call: Call, resource: Resource) -> bool:
         if resource in self._kept or resource[:3] in self._kept or resource[:2] in self._kept:
             return False
+        if call.operation == "Blob_StartCopyFromURL" and not self.is_settled(call):
+            return False
         return not ("snapshot" in call.query or "x-ms-version-id" in call.response_headers)
 
     def is_timed(self, call: Call) -> bool:
@@ -243,7 +258,8 @@ class Blob(Service):
         if call.is_refused:
             return
         account = (self.name, call.account)
-        if call.operation == "Blob_CreateSnapshot" or "x-ms-version-id" in call.response_headers:
+        outlives = call.operation in _OUTLIVING or "x-ms-access-tier" in call.headers
+        if len(call.names) == 2 and (outlives or "x-ms-version-id" in call.response_headers):
             self._kept.add((*account, call.names[0], safe(call.names[-1])))
         elif call.operation == "Service_SetProperties":
             self._kept.add(account)  # soft delete may be on from here on

@@ -64,13 +64,13 @@ OPERATIONS = rules(
         "UpdateTableReplicaAutoScaling": _ALTER,
         "DescribeTableReplicaAutoScaling": "read table",
         # copies of tables
-        "CreateBackup": "read table/**; write backups timed",
+        "CreateBackup": "from table/**; write backups timed",
         "DeleteBackup": "write backups timed",
         "DescribeBackup": "read backups",
         "ListBackups": "read backups",
-        "RestoreTableFromBackup": "read backups; write target/** timed; write listed-target",
-        "RestoreTableToPointInTime": "read origin/**; write target/** timed; write listed-target",
-        "ExportTableToPointInTime": "read table/**; write exports timed",
+        "RestoreTableFromBackup": "from backups; write target/** timed; write listed-target",
+        "RestoreTableToPointInTime": "from origin/**; write target/** timed; write listed-target",
+        "ExportTableToPointInTime": "from table/**; write exports timed",
         "DescribeExport": "read exports",
         "ListExports": "read exports",
         "ImportTable": "write service/** timed",
@@ -141,6 +141,7 @@ class DynamoDB(Service):
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
 
     def __init__(self) -> None:
+        super().__init__()
         self._schemas: dict[str, Schema] = {}
 
     def recognises(self, call: Call) -> bool:

@@ -50,13 +50,13 @@ OPERATIONS = rules(
         # objects
         "PutObject": _STORE,
         "PostObject": _STORE,
-        "CopyObject": _STORE + "; read source",
-        "RenameObject": "write key; write source; read versioning",
-        "GetObject": "read key",
-        "HeadObject": "read key",
-        "GetObjectAttributes": "read key",
-        "GetObjectTorrent": "read key",
-        "SelectObjectContent": "read key",
+        "CopyObject": _STORE + "; from source/**",
+        "RenameObject": "write key; from source/**; write source; read versioning",
+        "GetObject": "read key/**",
+        "HeadObject": "read key/**",
+        "GetObjectAttributes": "read key/**",
+        "GetObjectTorrent": "read key/**",
+        "SelectObjectContent": "read key/**",
         "DeleteObject": _STORE,
         "DeleteObjects": "replace each; read versioning",
         "RestoreObject": "write key timed",
@@ -74,12 +74,12 @@ OPERATIONS = rules(
         "PutObjectAnnotation": "write key",
         "DeleteObjectAnnotation": "write key",
         "ListObjectAnnotations": "read key",
-        # uploads in parts
+        # uploads in parts: they stay below the key, for what is made of them depends on them
         "CreateMultipartUpload": "write upload; read versioning",
         "UploadPart": "absorb part",
-        "UploadPartCopy": "absorb part; read source",
+        "UploadPartCopy": "absorb part; from source/**",
         "ListParts": "read upload/**",
-        "CompleteMultipartUpload": "absorb upload/**; " + _STORE,
+        "CompleteMultipartUpload": "write upload/**; " + _STORE,
         "AbortMultipartUpload": "absorb upload/**",
         # lists
         "ListObjects": "read bucket/**",
@@ -218,6 +218,7 @@ class S3(Service):
     shape_sent = Shape(lists=LISTS, masks=MASKS_SENT)
 
     def __init__(self) -> None:
+        super().__init__()
         self._versioned: set[str] = set()
 
     def recognises(self, call: Call) -> bool:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from likewise.cloud.bodies import PLAIN, Shape
 from likewise.cloud.services.call import Call
+from likewise.cloud.services.flow import Flow, Sources
 from likewise.model import Effect, Resource, Scope, Touch, Value
 
 Found = tuple[Resource, bool]
@@ -32,16 +33,19 @@ def rules(entries: Mapping[str, str]) -> dict[str, tuple[Rule, ...]]:
 
     An entry is "verb node[/**] [timed]" clauses, separated by semicolons. `/**`: and everything below;
     `/*`: likewise, but a refusal does not depend on what is below.
-    Verbs: `read`; `write`; `absorb` (earlier writes no longer matter); `replace` (absorb, unless the
-    service keeps what was there: versions, snapshots); `look` (a read that shows whether a change that
-    takes its time is over).
+    Verbs: `read`; `from` (a read whose content goes into what the call writes); `look` (a read that
+    shows whether a change that takes its time is over); `write`; `absorb` (earlier writes no longer
+    matter); `replace` (absorb, unless the service keeps what was there: versions, snapshots).
     """
     table = {}
     for name, entry in entries.items():
         found = []
         for clause in filter(None, map(str.strip, entry.split(";"))):
             verb, node, *rest = clause.split()
-            if verb not in ("read", "write", "absorb", "replace", "look") or rest not in ([], ["timed"]):
+            if verb not in ("read", "from", "write", "absorb", "replace", "look") or rest not in (
+                [],
+                ["timed"],
+            ):
                 raise ValueError(f"{name}: {clause}")
             name_of, _, stars = node.partition("/")
             found.append(
@@ -123,6 +127,9 @@ class Service:
     request_headers: ClassVar[frozenset[str]] = frozenset()
     """Request headers that matter to this service beyond those that always do."""
 
+    def __init__(self) -> None:
+        self._flow = Flow()
+
     def recognises(self, call: Call) -> bool:
         """Whether the request is this service's, from its address and headers alone."""
         raise NotImplementedError
@@ -166,11 +173,13 @@ class Service:
 
     def touches(self, call: Call) -> tuple[Touch, ...]:
         """What the call did, given its outcome."""
-        if call.parts:
-            return _merged(touch for part in call.parts for touch in self._touches(part))
-        return _merged(self._touches(call))
+        found: list[Touch] = []
+        for part in call.parts or (call,):
+            sources: Sources = {}
+            found += self._flow.take([*self._touches(part, sources)], sources)
+        return self._flow.followed(_merged(found))
 
-    def _touches(self, call: Call) -> Iterable[Touch]:
+    def _touches(self, call: Call, sources: Sources) -> Iterable[Touch]:
         entry = self.operations.get(call.operation)
         if entry is None:
             effect = Effect.READ if call.is_refused else Effect.WRITE
@@ -179,8 +188,10 @@ class Service:
         unchanged = call.is_refused or self.is_empty(call)
         for rule in entry:
             for resource, exact in self.find(rule.node, call):
-                if unchanged or rule.verb in ("read", "look"):
+                if unchanged or rule.verb in ("read", "look", "from"):
                     scope = rule.sight if exact else Scope.SUBTREE
+                    if rule.verb == "from" and not unchanged:
+                        sources[resource] = scope
                     timed = rule.verb == "look" and exact and self.is_settled(call)
                     yield Touch(resource=resource, effect=Effect.READ, scope=scope, timed=timed)
                     continue
@@ -206,9 +217,6 @@ def _merged(touches: Iterable[Touch]) -> tuple[Touch, ...]:
         if there is None or _STRENGTH[touch.effect] > _STRENGTH[there.effect]:
             found[place] = touch
     return tuple(found.values())
-
-
-Finder = Callable[[Call], Iterable[Found]]
 
 
 def safe(name: str) -> str:

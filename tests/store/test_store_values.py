@@ -6,7 +6,7 @@ import enum
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.model import (
@@ -76,6 +76,7 @@ def traced(
     return Trace(test="t", role=Role.CANDIDATE, interactions=(call,))
 
 
+@settings(deadline=None)
 @given(arguments=mappings, wire=mappings)
 def test_every_value_round_trips_through_a_line(arguments: dict[str, Value], wire: dict[str, Value]) -> None:
     line = encoding.encode_trace_line(traced(arguments, wire=wire))
@@ -86,6 +87,7 @@ def test_every_value_round_trips_through_a_line(arguments: dict[str, Value], wir
     assert same(back.interactions[0].wire, wire)
 
 
+@settings(deadline=None)
 @given(outcome=outcomes)
 def test_every_outcome_round_trips(outcome: object) -> None:
     back = encoding.decode_line(encoding.encode_trace_line(traced({}, outcome)))
@@ -99,6 +101,7 @@ def test_every_outcome_round_trips(outcome: object) -> None:
         assert seen == outcome
 
 
+@settings(deadline=None)
 @given(value=values)
 def test_packing_does_not_change_what_it_is_given(value: Value) -> None:
     before = repr(value)

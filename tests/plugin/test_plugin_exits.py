@@ -122,10 +122,12 @@ def test_options_win_over_the_configuration(suite: Suite) -> None:
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({"candidate": "motto"}, "Did you mean moto?"),
+        ({"candidate": "motto", "reference": "moto"}, "Did you mean moto?"),
         ({"candidat": "moto"}, "Did you mean 'candidate'?"),
         ({"reference": "moto"}, "no candidate is named"),
-        ({"candidate": "s3+http://127.0.0.1:9"}, "nobody answers"),
+        ({"candidate": "moto"}, "no reference is named"),
+        ({"candidate": "moto", "reference": "seaweedfs"}, "seaweedfs has no dynamodb"),
+        ({"candidate": "s3+http://127.0.0.1:9", "reference": "moto"}, "nobody answers"),
     ],
 )
 def test_a_wrong_configuration_is_a_usage_error_before_any_test(
@@ -142,7 +144,7 @@ def test_a_wrong_configuration_is_a_usage_error_before_any_test(
 
 
 def test_a_target_that_does_not_start_stops_every_worker_with_the_reason(suite: Suite) -> None:
-    suite.configure(candidate="s3+http://127.0.0.1:9")
+    suite.configure(candidate="s3+http://127.0.0.1:9", reference="moto")
     suite.pytester.makepyfile(test_it="def test_it(): pass\n")
     result = suite.run("--likewise", "-n", "1")
     text = result.stdout.str() + result.stderr.str()

@@ -96,7 +96,7 @@ def test_third_time_lucky(aws):
 
 @pytest.mark.server
 def test_every_test_gets_an_empty_candidate_and_a_new_world(suite: Suite) -> None:
-    suite.configure(candidate="moto")
+    suite.configure(candidate="moto", reference="ministack")
     suite.pytester.makepyfile(
         test_it=SERVED
         + """
@@ -114,7 +114,7 @@ def test_alone(number):
 
 @pytest.mark.server
 def test_what_a_wider_fixture_made_stays_until_the_fixture_goes(suite: Suite) -> None:
-    suite.configure(candidate="moto")
+    suite.configure(candidate="moto", reference="ministack")
     suite.pytester.makepyfile(
         test_it=SERVED
         + """
@@ -147,7 +147,7 @@ def test_after():
 
 @pytest.mark.server
 def test_calls_at_import_keep_the_world_for_all_tests(suite: Suite) -> None:
-    suite.configure(candidate="moto")
+    suite.configure(candidate="moto", reference="ministack")
     suite.pytester.makepyfile(
         test_it=SERVED
         + """
@@ -167,7 +167,7 @@ def test_two(): client.get_object(Bucket="made-at-import", Key="k")
 
 @pytest.mark.server
 def test_a_conftest_that_creates_clients_already_meets_the_candidate(suite: Suite) -> None:
-    suite.configure(candidate="moto")
+    suite.configure(candidate="moto", reference="ministack")
     conftest = suite.root / "conftest.py"
     conftest.write_text(conftest.read_text() + "\nimport boto3\nCLIENT = boto3.client('s3')\n")
     suite.pytester.makepyfile("from conftest import CLIENT\ndef test_it(): CLIENT.list_buckets()\n")
@@ -178,7 +178,7 @@ def test_a_conftest_that_creates_clients_already_meets_the_candidate(suite: Suit
 @pytest.mark.server
 @pytest.mark.slow
 def test_two_workers_have_a_candidate_each_and_one_conclusion(suite: Suite) -> None:
-    suite.configure(candidate="moto")
+    suite.configure(candidate="moto", reference="ministack")
     suite.pytester.makepyfile(
         test_it=SERVED
         + """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from likewise.model import LikewiseError, Recording, RunFinished
 from likewise.plugin.attempts import ERROR
 from likewise.plugin.exits import Tally, exit_status
 from likewise.plugin.identity import Run
-from likewise.plugin.screen import Screen
+from likewise.plugin.screen import Screen, short
 from likewise.store import Configuration
 
 LEAST_SECONDS, SLOWER = 120.0, 30.0
@@ -71,6 +70,8 @@ class Conclusion:
             screen.say("Interrupted.")
             self._explain_kept(screen)
             session.exitstatus = pytest.ExitCode.INTERRUPTED
+        finally:
+            screen.close()
         return result
 
     @property
@@ -94,7 +95,7 @@ class Conclusion:
         recording = read_recording(paths)
         if recording.traces:
             finished = self._conclude(recording, screen)
-            self._write_reports(finished)
+            screen.write_reports(_operations(recording))
             session.exitstatus = exit_status(
                 session.exitstatus,
                 tally=self._tally,
@@ -120,17 +121,6 @@ class Conclusion:
             emit=screen.emit,
         )
 
-    def _write_reports(self, finished: RunFinished) -> None:
-        option = self._config.option
-        if option.likewise_json:
-            from likewise.report import write_json
-
-            write_json(self._config.invocation_params.dir / option.likewise_json, finished)
-        if option.likewise_html:
-            from likewise.report import write_html
-
-            write_html(self._config.invocation_params.dir / option.likewise_html, finished)
-
     def _explain_kept(self, screen: Screen) -> None:
         paths = sorted(self._run.folder.glob("*.jsonl"))
         if not paths:
@@ -142,9 +132,13 @@ class Conclusion:
             screen.say(str(error))
             return
         count = len({trace.test for trace in recording.traces if trace.test})
-        where = _short(self._run.folder)
+        where = short(self._run.folder)
         screen.say(f"{count} test{'s' if count != 1 else ''} recorded, kept in {where}. Nothing was decided.")
 
 
-def _short(path: Path) -> str:
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+def _operations(recording: Recording) -> dict[str, frozenset[str]]:
+    """Which operations each test used."""
+    found: dict[str, set[str]] = {}
+    for trace in recording.traces:
+        found.setdefault(trace.test, set()).update(str(each.operation) for each in trace.interactions)
+    return {test: frozenset(names) for test, names in found.items() if test}

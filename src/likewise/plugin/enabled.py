@@ -39,7 +39,7 @@ def prepare(config: pytest.Config) -> None:
     try:
         configuration = settings(config.rootpath, namespace)
         if order is None:
-            check(configuration, namespace)
+            check(configuration)
         if order is not None or os.environ.get(WORKER) or not distributes(namespace):
             _start(config, configuration, order)
     except LikewiseError as error:
@@ -65,11 +65,10 @@ def settings(root: Path, namespace: argparse.Namespace) -> Configuration:
     return configuration
 
 
-def check(configuration: Configuration, namespace: argparse.Namespace) -> None:
-    """Find what is wrong before any test runs."""
+def check(configuration: Configuration) -> None:
+    """Find what is wrong with the targets before any test runs; the reference counts in every run."""
     plan(configuration, Role.CANDIDATE)
-    if namespace.likewise_verify or namespace.likewise_both:
-        plan(configuration, Role.REFERENCE)
+    plan(configuration, Role.REFERENCE)
 
 
 def distributes(namespace: argparse.Namespace) -> bool:

@@ -1,20 +1,32 @@
-"""What the user sees after pytest's own summary."""
+"""What the user sees after pytest's own summary, and what stays on disk of it."""
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from likewise.model import Event, Notice, RunFinished
+from likewise.model import Event
+
+if TYPE_CHECKING:
+    from likewise.report import Collector, Terminal
 
 
 class Screen:
-    """Shows events and messages where pytest writes; without pytest's terminal, only messages, on stderr."""
+    """Shows events and messages where pytest writes; without pytest's terminal, only messages, on stderr.
+
+    The reports are imported with the first event: a run that ends early has no use for them.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
+        self._config = config
         self._reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+        self._terminal: Terminal | None = None
+        self._collector: Collector | None = None
 
     def say(self, text: str) -> None:
         """One message of ours."""
@@ -25,16 +37,59 @@ class Screen:
 
     def emit(self, event: Event) -> None:
         """One event of the run."""
-        match event:
-            case Notice():
-                self.say(event.text)
-            case RunFinished():
-                self._summarise(event)
+        if self._collector is None:
+            from likewise.report import Collector
 
-    def _summarise(self, finished: RunFinished) -> None:
-        counts: dict[str, int] = {}
-        for report in finished.tests:
-            counts[report.standing.value] = counts.get(report.standing.value, 0) + 1
-        self.say(", ".join(f"{count} {standing}" for standing, count in counts.items()) or "no tests")
-        spending = finished.spending
-        self.say(f"{spending.calls} calls, {spending.reference_calls} of them to the reference")
+            self._collector = Collector()
+            self._terminal = self._open_terminal()
+        self._collector(event)
+        if self._terminal is not None:
+            self._terminal(event)
+
+    def close(self) -> None:
+        """Show what a run that broke off had to say."""
+        if self._terminal is not None:
+            self._terminal.close()
+
+    def write_reports(self, operations: Mapping[str, frozenset[str]]) -> None:
+        """Keep the run for `likewise report` and `likewise explain`; write the files that were asked for."""
+        last = self._collector.last_run(operations) if self._collector is not None else None
+        if last is None:
+            return
+        from likewise.report import save, write_html, write_json
+
+        option, here = self._config.option, self._config.invocation_params.dir
+        save(self._config.rootpath / ".likewise" / "last-run.json", last)
+        if option.likewise_json:
+            write_json(here / option.likewise_json, last.finished)
+        if option.likewise_html:
+            write_html(
+                here / option.likewise_html,
+                last.finished,
+                started=last.started,
+                operations=operations,
+                notices=last.notices,
+            )
+
+    def _open_terminal(self) -> Terminal | None:
+        if self._reporter is None:
+            return None
+        from rich.console import Console
+
+        from likewise.report import Terminal
+
+        writer = self._config.get_terminal_writer()
+        return Terminal(
+            Console(
+                file=writer._file,
+                force_terminal=writer.hasmarkup and not os.environ.get("CI"),
+                no_color=not writer.hasmarkup,
+                width=writer.fullwidth,
+                highlight=False,
+            )
+        )
+
+
+def short(path: Path) -> str:
+    """A path as the user would write it."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

@@ -32,8 +32,9 @@ class Form:
 
     No text that lacks all `needles` (in lower case) or is shorter than `least` can match `pattern`,
     so that most texts need no look at the pattern. Many texts are searched at once, joined by NUL: a
-    pattern that looks at what stands before or after must take NUL for the end of a text. With `part` set, the groups of the pattern are
-    kept and the rest of the match is replaced; otherwise the whole text goes.
+    pattern that looks at what stands before or after must take NUL for the end of a text.
+    With `part` set, the groups of the pattern are kept and the rest of the match is replaced;
+    otherwise the whole text goes.
     """
 
     kind: str

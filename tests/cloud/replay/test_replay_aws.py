@@ -11,8 +11,10 @@ from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from likewise.cloud.targets import Running
+from likewise.model import CredentialsMissing, Raised, Returned, Role
+from likewise.run import Meter
 
-from .conftest import piece, record, replayer
+from .conftest import Fixed, Log, Pool, piece, record, replayer
 
 pytestmark = pytest.mark.server
 
@@ -36,36 +38,29 @@ def refused(call: Callable[..., Any], **arguments: Any) -> None:
 def multipart(running: Running) -> None:
     s3 = client("s3", running)
     s3.create_bucket(Bucket="uploads-of-mine")
-    upload = s3.create_multipart_upload(Bucket="uploads-of-mine", Key="a b/ü.bin")["UploadId"]
-    tags = []
-    for number, content in ((1, b"x" * (5 << 20)), (2, b"end")):
-        part = s3.upload_part(
-            Bucket="uploads-of-mine",
-            Key="a b/ü.bin",
-            UploadId=upload,
-            PartNumber=number,
-            Body=content[: 1 << 19],
-        )
-        tags.append({"PartNumber": number, "ETag": part["ETag"]})
-    s3.list_parts(Bucket="uploads-of-mine", Key="a b/ü.bin", UploadId=upload)
+    place = {"Bucket": "uploads-of-mine", "Key": "a b/ü.bin"}
+    upload = s3.create_multipart_upload(**place)["UploadId"]
+    tag = s3.upload_part(**place, UploadId=upload, PartNumber=1, Body=b"all")["ETag"]
+    s3.list_parts(**place, UploadId=upload)
     s3.list_multipart_uploads(Bucket="uploads-of-mine")
-    refused(
-        s3.complete_multipart_upload,
-        Bucket="uploads-of-mine",
-        Key="a b/ü.bin",
-        UploadId=upload,
-        MultipartUpload={"Parts": tags},
-    )
-    s3.abort_multipart_upload(Bucket="uploads-of-mine", Key="a b/ü.bin", UploadId=upload)
-    upload = s3.create_multipart_upload(Bucket="uploads-of-mine", Key="c")["UploadId"]
-    part = s3.upload_part(Bucket="uploads-of-mine", Key="c", UploadId=upload, PartNumber=1, Body=b"all")
-    s3.complete_multipart_upload(
-        Bucket="uploads-of-mine",
-        Key="c",
-        UploadId=upload,
-        MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": part["ETag"]}]},
-    )
-    s3.get_object(Bucket="uploads-of-mine", Key="c")["Body"].read()
+    parts = {"Parts": [{"PartNumber": 1, "ETag": tag}]}
+    s3.complete_multipart_upload(**place, UploadId=upload, MultipartUpload=parts)
+    s3.get_object(**place)["Body"].read()
+    upload = s3.create_multipart_upload(**place)["UploadId"]
+    s3.abort_multipart_upload(**place, UploadId=upload)
+    refused(s3.list_parts, **place, UploadId=upload)
+
+
+def small_parts(running: Running) -> None:
+    s3 = client("s3", running)
+    s3.create_bucket(Bucket="uploads-of-mine")
+    place = {"Bucket": "uploads-of-mine", "Key": "k"}
+    upload = s3.create_multipart_upload(**place)["UploadId"]
+    parts = []
+    for number, content in ((1, b"x" * (1 << 19)), (2, b"end")):
+        tag = s3.upload_part(**place, UploadId=upload, PartNumber=number, Body=content)["ETag"]
+        parts.append({"PartNumber": number, "ETag": tag})
+    refused(s3.complete_multipart_upload, **place, UploadId=upload, MultipartUpload={"Parts": parts})
 
 
 def versions(running: Running) -> None:
@@ -159,7 +154,7 @@ def items(running: Running) -> None:
 STORIES = [multipart, versions, conditions, pages, items]
 
 
-@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.__name__)
+@pytest.mark.parametrize("story", [*STORIES, small_parts], ids=lambda story: story.__name__)
 def test_the_same_server_gives_the_same_answers(
     story: Callable[[Running], None], candidate: Running, reference: Running
 ) -> None:
@@ -168,3 +163,87 @@ def test_the_same_server_gives_the_same_answers(
     replayed = replayer(reference).replay(piece(calls))
     assert [call.outcome for call in replayed.calls] == [call.outcome for call in calls]
     assert replayed.calls == calls
+
+
+def inventory(running: Running) -> None:
+    """Everything that it touches it makes itself, under names that can be made fresh."""
+    s3, db = client("s3", running), client("dynamodb", running)
+    s3.create_bucket(Bucket="inventory-photos")
+    s3.put_bucket_versioning(Bucket="inventory-photos", VersioningConfiguration={"Status": "Enabled"})
+    version = s3.put_object(Bucket="inventory-photos", Key="inventory-photos/1", Body=b"1")["VersionId"]
+    s3.put_object(Bucket="inventory-photos", Key="inventory-photos/1", Body=b"2")
+    source = {"Bucket": "inventory-photos", "Key": "inventory-photos/1", "VersionId": version}
+    s3.copy_object(Bucket="inventory-photos", Key="copy", CopySource=source)
+    s3.create_multipart_upload(Bucket="inventory-photos", Key="unfinished")
+    s3.list_object_versions(Bucket="inventory-photos")
+    refused(s3.delete_bucket, Bucket="inventory-photos")
+    db.create_table(
+        TableName="inventory-items",
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    item = {"id": {"S": "1"}, "where": {"S": "s3://inventory-photos/copy"}}
+    db.batch_write_item(RequestItems={"inventory-items": [{"PutRequest": {"Item": item}}]})
+    db.batch_get_item(RequestItems={"inventory-items": {"Keys": [{"id": {"S": "1"}}]}})
+    db.describe_table(TableName="inventory-items")
+
+
+@pytest.mark.parametrize("real", [True, False])
+def test_where_nothing_can_be_reset_names_are_fresh_and_all_is_deleted(
+    candidate: Running, reference: Running, real: bool
+) -> None:
+    """The user's own things of the same name are neither seen nor touched."""
+    mine = client("s3", reference)
+    mine.create_bucket(Bucket="inventory-photos")
+    mine.put_object(Bucket="inventory-photos", Key="precious", Body=b"")
+    calls = record(lambda: inventory(candidate))
+    log, meter = Log(), Meter()
+    running = replayer(Fixed(reference, real=real), log=log, meter=meter)
+    assert running.replay(piece(calls)).calls == calls
+    assert running.clean_up() == ()
+    assert [bucket["Name"] for bucket in mine.list_buckets()["Buckets"]] == ["inventory-photos"]
+    assert mine.list_objects_v2(Bucket="inventory-photos")["KeyCount"] == 1
+    assert client("dynamodb", reference).list_tables()["TableNames"] == []
+    assert log.left == {}
+    assert [kind for kind, _ in log.notes] == ["remember", "remember", "forget", "forget"]
+    assert meter.calls > len(calls)
+
+
+def test_another_server_keeps_the_thread_of_the_story(candidate: Running, pool: Pool) -> None:
+    """Uploads are completed, versions found, pages turned, tags read: live values are in their places."""
+    other = pool.get("ministack", Role.REFERENCE)
+    for story in STORIES:
+        candidate.reset()
+        calls = record(lambda story=story: story(candidate))  # type: ignore[misc]
+        replayed = replayer(other).replay(piece(calls)).calls
+        fates = [(str(call.operation), type(call.outcome)) for call in calls]
+        assert [(str(call.operation), type(call.outcome)) for call in replayed] == fates
+
+
+def test_a_difference_between_servers_stays_one(candidate: Running, pool: Pool) -> None:
+    """MiniStack puts parts together that moto finds too small."""
+    calls = record(lambda: small_parts(candidate))
+    replayed = replayer(pool.get("ministack", Role.REFERENCE)).replay(piece(calls)).calls
+    assert isinstance(calls[-1].outcome, Raised)
+    assert isinstance(replayed[-1].outcome, Returned)
+
+
+@pytest.mark.slow
+def test_a_server_that_verifies_signatures_accepts_ours(candidate: Running, pool: Pool) -> None:
+    strict = pool.get("seaweedfs", Role.REFERENCE)
+    calls = record(lambda: conditions(candidate))
+    replayed = replayer(strict).replay(piece(calls)).calls
+    assert all(
+        call.outcome.kind != "SignatureDoesNotMatch" for call in replayed if isinstance(call.outcome, Raised)
+    )
+    assert isinstance(replayed[1].outcome, Returned)
+
+
+@pytest.mark.slow
+def test_a_wrong_secret_is_noticed_by_a_server_that_looks(candidate: Running, pool: Pool) -> None:
+    strict = pool.get("seaweedfs", Role.REFERENCE)
+    wrong = Fixed(strict, real=False, environment={"AWS_SECRET_ACCESS_KEY": "wrong"})
+    calls = record(lambda: client("s3", candidate).create_bucket(Bucket="inventory-photos"))
+    with pytest.raises(CredentialsMissing, match="SignatureDoesNotMatch"):
+        replayer(wrong).replay(piece(calls))

@@ -26,9 +26,7 @@ def connection(running: Running) -> str:
 
 def refused(call: Callable[..., Any], *arguments: Any, **named: Any) -> None:
     with pytest.raises(HttpResponseError):
-        result = call(*arguments, **named)
-        if hasattr(result, "readall"):
-            result.readall()
+        call(*arguments, **named)
 
 
 def leases(running: Running) -> None:

@@ -27,6 +27,7 @@ from likewise.cloud.replay.request import (
 )
 from likewise.cloud.replay.sending import Answer, Connections
 from likewise.cloud.replay.signing import AwsSigner, Signer, signer
+from likewise.cloud.replay.waiting import is_on_the_way, is_under_way
 from likewise.cloud.services import SERVICES
 from likewise.cloud.services.headers import key_mark
 from likewise.cloud.targets import Running
@@ -38,7 +39,6 @@ from likewise.model import (
     Raised,
     ReplayImpossible,
     Returned,
-    Value,
 )
 from likewise.run import Meter, Replayed, Slice
 
@@ -61,7 +61,6 @@ _CREDENTIALS = frozenset(
 )
 _CONTENT = {service.name: service.content_sent for service in SERVICES}
 _ARN = re.compile(r"arn:(aws[\w-]*):dynamodb:([\w-]*):(\d*):")
-_ON_THE_WAY = frozenset({"CREATING", "UPDATING", "DELETING"})
 POLL_PAUSE = 1.0
 POLL_LIMIT = 120
 
@@ -122,7 +121,8 @@ class HttpReplayer:
         self._connections = Connections()
         self._created: dict[Created, bool] = {}
         """What may exist on a reference that cannot be reset; whether it is known to."""
-        self._resettable: dict[str, Running] = {}
+        self._stuck: set[Created] = set()
+        self._resettable: dict[int, Running] = {}
         self._slices = 0
 
     def replay(self, piece: Slice) -> Replayed:
@@ -133,11 +133,13 @@ class HttpReplayer:
         state = self._fresh(piece)
         calls = tuple(self._repeat(call, state) for call in piece.calls)
         if state.logged:
+            # At once, not at the end: accounts have limits on how many buckets and tables there may be.
             self._sweep()
         return Replayed(calls=calls, seconds=self._meter.seconds - before)
 
     def clean_up(self) -> tuple[str, ...]:
         """Delete what was created on the reference; what could not be deleted is listed with its command."""
+        self._stuck.clear()
         left = self._sweep()
         for running in self._resettable.values():
             if running.is_alive():
@@ -187,7 +189,7 @@ class HttpReplayer:
     def _reset(self, running: Running) -> bool:
         if not running.reset():
             return False
-        self._resettable[str(running.target)] = running
+        self._resettable[id(running)] = running
         return True
 
     def _reference(self, service: str) -> _Reference:
@@ -207,12 +209,13 @@ class HttpReplayer:
     def _repeat(self, call: Interaction, state: _Pass) -> Interaction:
         service = call.operation.service
         reference = self._reference(service)
-        state.binding.send(call)
-        request = self._request(call, reference, state)
+        recorded = rebuild(call, reference.endpoint)
+        state.binding.send(call, recorded.body)
+        request = self._request(call, recorded, reference, state)
         made = self._remember(call, state, reference)
         sent, answer = self._send(request, call, reference)
         outcome = self._outcome(call, sent, answer, state)
-        if _is_under_way(call.outcome, outcome):
+        if is_under_way(call.outcome, outcome):
             sent, answer = self._wait(request, call, reference)
             outcome = self._outcome(call, sent, answer, state)
         self._settle(made, answer, call, reference)
@@ -223,9 +226,8 @@ class HttpReplayer:
         learned = state.binding.learn(candidate=call, reference=state.names.back(outcome))
         return replace(call, outcome=learned)
 
-    def _request(self, call: Interaction, reference: _Reference, state: _Pass) -> Request:
+    def _request(self, call: Interaction, raw: Request, reference: _Reference, state: _Pass) -> Request:
         """The recorded request with live values in the place of recorded ones."""
-        raw = rebuild(call, reference.endpoint)
         service, host = call.operation.service, candidate_host(call)
         body = raw.body
         if body and call.operation.name not in _CONTENT[service]:
@@ -254,12 +256,13 @@ class HttpReplayer:
         sent = request if anonymous else reference.signer.sign(request)
         return sent, self._counted(sent, call.operation)
 
-    def _counted(self, request: Request, operation: Operation) -> Answer:
+    def _counted(self, request: Request, operation: Operation, *, must: bool = False) -> Answer:
+        """Send and count; cleaning up must be done whatever the budget says."""
         attempts = 0
 
         def before() -> None:
             nonlocal attempts
-            if attempts:
+            if attempts and not must:
                 self._meter.require(1)
             attempts += 1
             self._meter.count(operation)
@@ -276,7 +279,7 @@ class HttpReplayer:
             time.sleep(POLL_PAUSE)
             self._meter.require(1)
             sent, answer = self._send(request, call, reference)
-            if not any(f'"{state}"'.encode() in answer.body for state in _ON_THE_WAY):
+            if not is_on_the_way(answer.body):
                 break
         return sent, answer
 
@@ -326,14 +329,15 @@ class HttpReplayer:
 
     def _sweep(self) -> tuple[str, ...]:
         left = []
-        for created in reversed(list(self._created)):
+        for created in reversed([created for created in self._created if created not in self._stuck]):
             reference = self._reference(created.service)
 
             def send(request: Request, operation: Operation, reference: _Reference = reference) -> Answer:
-                return self._counted(reference.signer.sign(request), operation)
+                return self._counted(reference.signer.sign(request), operation, must=True)
 
             if why := cleaning.delete(created, reference.endpoint, send):
                 hint = cleaning.command(created, reference.endpoint, real=reference.running.real)
+                self._stuck.add(created)
                 left.append(f"{created} on {reference.running.target} ({why}): {hint}")
             else:
                 self._forget(created)
@@ -352,21 +356,3 @@ class HttpReplayer:
                 todo="They are wrong or have expired: sign in again (aws sso login, az login) or correct "
                 "the keys, and check the clock. What was proved so far is kept.",
             )
-
-
-def _is_under_way(candidate: Outcome, reference: Outcome) -> bool:
-    """Whether the candidate shows a table's final state and the reference one on the way to it."""
-    theirs = _status(reference)
-    if theirs not in _ON_THE_WAY:
-        return False
-    mine = _status(candidate)
-    gone = isinstance(candidate, Raised) and candidate.kind == "ResourceNotFoundException"
-    return (mine == "ACTIVE" and theirs != "DELETING") or (gone and theirs == "DELETING")
-
-
-def _status(outcome: Outcome) -> Value:
-    """The status in a table's description, which only DescribeTable gives as `Table`."""
-    value: Value = outcome.value if isinstance(outcome, Returned) else None
-    for name in ("body", "Table", "TableStatus"):
-        value = value.get(name) if isinstance(value, dict) else None
-    return value

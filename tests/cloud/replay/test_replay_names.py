@@ -1,0 +1,79 @@
+"""Fresh names look like the old ones and come back as them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from likewise.cloud.replay.names import Names, fresh_name, fresh_names
+from likewise.model import Effect, Interaction, Operation, Raised, ReplayImpossible, Returned, Touch
+
+
+def kind(letter: str) -> str:
+    if not letter.isascii() or not letter.isalnum():
+        return letter
+    return "0" if letter.isdigit() else "a" if letter.islower() else "A"
+
+
+@given(st.from_regex(r"[a-z][A-Za-z0-9.-]{9,60}[a-z0-9]", fullmatch=True), st.text(max_size=5))
+def test_a_fresh_name_has_the_form_of_the_old_one(name: str, salt: str) -> None:
+    try:
+        fresh = fresh_name(name, salt)
+    except ReplayImpossible:
+        assert sum(letter.isalnum() for letter in name) < 8 + 12
+        return
+    assert [*map(kind, fresh)] == [*map(kind, name)]
+    assert fresh_name(name, salt) == fresh
+    assert fresh_name(name, salt + "1") != fresh
+
+
+@pytest.mark.parametrize("name", ["short", "a-b-c-d-e", "192.168.100.200", "$webwebwebweb"])
+def test_a_name_without_enough_to_change_or_with_a_meaning_is_refused(name: str) -> None:
+    with pytest.raises(ReplayImpossible, match="fresh name"):
+        fresh_name(name, "")
+
+
+def test_what_decides_whether_a_name_is_valid_stays() -> None:
+    assert fresh_name("my-long-bucket-s3alias", "").endswith("-s3alias")
+    assert fresh_name("xn--long-bucket-name", "").startswith("xn--")
+
+
+def call(name: str, operation: str = "CreateBucket", effect: Effect = Effect.WRITE) -> Interaction:
+    return Interaction(
+        operation=Operation("s3", operation),
+        arguments={"resource": [name] if name else []},
+        outcome=Returned(value=None),
+        touches=(Touch(resource=("s3", name) if name else ("s3", "?buckets"), effect=effect),),
+    )
+
+
+def test_names_change_where_they_are_whole_words_only() -> None:
+    names = Names({"orders-12345678": "orders-xxxxxxxx"})
+    assert names.forward("arn:aws:s3:::orders-12345678/a") == "arn:aws:s3:::orders-xxxxxxxx/a"
+    assert names.forward("no bucket orders-12345678.") == "no bucket orders-xxxxxxxx."
+    for longer in ("orders-12345678-copy", "my.orders-12345678", "orders-12345678.net", "orders-123456789"):
+        assert names.forward(longer) == longer
+
+
+def test_names_come_back_in_values_keys_and_messages_but_not_in_kinds() -> None:
+    names = Names({"old-12345678": "new-12345678"})
+    there = Raised(
+        kind="new-12345678", message="no new-12345678", value={"new-12345678": ["new-12345678", 1]}
+    )
+    assert names.back(there) == Raised(
+        kind="new-12345678", message="no old-12345678", value={"old-12345678": ["old-12345678", 1]}
+    )
+
+
+def test_on_a_real_cloud_only_what_the_slice_makes_is_touched() -> None:
+    made, read = call("made-by-the-slice"), call("made-by-the-slice", "GetObject", Effect.READ)
+    assert set(fresh_names([made, read], salt="", real=True).fresh) == {"made-by-the-slice"}
+    for other in (call("owned-by-the-user", "GetObject", Effect.READ), call("", "ListBuckets", Effect.READ)):
+        with pytest.raises(ReplayImpossible, match="not the slice's own"):
+            fresh_names([made, other], salt="", real=True)
+
+
+def test_elsewhere_what_the_slice_does_not_make_gets_a_name_that_nothing_has() -> None:
+    fresh = fresh_names([call("owned-by-the-user", "GetObject", Effect.READ)], salt="", real=False).fresh
+    assert fresh["owned-by-the-user"] != "owned-by-the-user"

@@ -20,8 +20,10 @@ from likewise.model import (
     Discrepancy,
     EvidenceExpired,
     Flaky,
+    Implication,
     Interaction,
     NewTiming,
+    Operation,
     Rerun,
     Role,
     RunStarted,
@@ -36,6 +38,8 @@ from likewise.store import Ledger, LedgerAbsent, open_ledger
 
 AROUND = 2
 ATTEMPTS = 6
+MOST = 6
+"""Differences of one call that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,8 +270,7 @@ def show(dossier: Dossier, *, all_calls: bool) -> None:
         )
     else:
         _show_verdict(dossier, dossier.report)
-    for each, seen in dossier.discrepancies:
-        _show_discrepancy(each, seen)
+    _show_discrepancies(dossier)
     _show_calls(dossier, all_calls=all_calls)
     if dossier.proof is not None:
         proof = dossier.proof
@@ -279,8 +282,8 @@ def show(dossier: Dossier, *, all_calls: bool) -> None:
     if dossier.attempts:
         say("\nlast attempts")
     for attempt in dossier.attempts:
-        target = words.printable(attempt.target)
-        say(f"  {words.moment(attempt.when)}  {attempt.result} on the {attempt.role} {target}")
+        target = "" if attempt.target == attempt.role else f" {words.printable(attempt.target)}"
+        say(f"  {words.moment(attempt.when)}  {attempt.result} on the {attempt.role}{target}")
 
 
 def _show_verdict(dossier: Dossier, report: TestReport) -> None:
@@ -300,18 +303,35 @@ def _show_verdict(dossier: Dossier, report: TestReport) -> None:
         click.echo(f"note: {words.printable(note)}")
 
 
-def _show_discrepancy(each: Discrepancy, seen: Seen | None) -> None:
+def _show_discrepancies(dossier: Dossier) -> None:
+    """What differs, call by call, most harmful first within a call."""
+    said: set[Implication] = set()
+    by_call: dict[tuple[int, Operation], list[tuple[Discrepancy, Seen | None]]] = {}
+    for each, seen in dossier.discrepancies:
+        by_call.setdefault((each.position, each.operation), []).append((each, seen))
+    for (position, operation), found in by_call.items():
+        number = f"call {position + 1}, " if position >= 0 else ""
+        click.echo(f"\n{number}{operation}")
+        found.sort(key=lambda pair: words.harm(pair[0]))
+        for each, _ in found[:MOST]:
+            _show_discrepancy(each, means=each.implication not in said)
+            said.add(each.implication)
+        if len(found) > MOST:
+            click.echo(f"  and {len(found) - MOST} more differences (--json shows all)")
+        if since := [seen for _, seen in found if seen is not None]:
+            first = min(since, key=lambda seen: seen.when)
+            times = words.plural(max(seen.runs for seen in since), "run")
+            click.echo(f"  known since {words.day(first.when)} (run {first.run}), seen in {times}")
+
+
+def _show_discrepancy(each: Discrepancy, *, means: bool) -> None:
     reference, candidate = words.sides(each, limit=600)
     place = f" at {words.printable(each.place)}" if each.place else ""
-    number = f"call {each.position + 1}, " if each.position >= 0 else ""
-    click.echo(f"\n{number}{each.operation}: {words.kind(each.difference)}{place} ({each.implication})")
-    click.echo(f"  {words.meaning(each.implication)}")
-    click.echo(f"  reference: {reference}")
-    click.echo(f"  candidate: {candidate}")
-    if seen is not None:
-        click.echo(
-            f"  known since {words.day(seen.when)} (run {seen.run}), seen in {words.plural(seen.runs, 'run')}"
-        )
+    click.echo(f"  {each.implication}: {words.kind(each.difference)}{place}")
+    if means:
+        click.echo(f"    {words.meaning(each.implication)}")
+    click.echo(f"    reference: {reference}")
+    click.echo(f"    candidate: {candidate}")
 
 
 def _show_calls(dossier: Dossier, *, all_calls: bool) -> None:
@@ -333,8 +353,15 @@ def _show_calls(dossier: Dossier, *, all_calls: bool) -> None:
         before = position
         call = calls[position]
         mark = ">" if position in marked else " "
-        about = words.show(dict(call.arguments), limit=60)
+        about = words.shorten(words.printable(_resource(call)), 60)
         outcome = words.shorten(words.printable(summary(call.outcome)), 60)
         click.echo(f"{mark} {position + 1:4d}  {call.operation!s:<{width}}  {about}  ->  {outcome}")
     if before < len(calls) - 1:
         click.echo("     …")
+
+
+def _resource(call: Interaction) -> str:
+    """What a call was about: the first thing it touches, else its arguments."""
+    if call.touches and len(call.touches[0].resource) > 1:
+        return "/".join(call.touches[0].resource[1:])
+    return words.show(dict(call.arguments))

@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from likewise.model import AuditBound, RunFinished, Spending, Standing, TestReport
+from likewise.model import AuditBound, Result, RunFinished, Spending, Standing, TestReport
 from likewise.report.reasons import explain
 from likewise.report.words import money, plural, seconds, share
 
+SUSPECT = (Standing.DISCREPANT, Standing.FLAKY)
 UNSETTLED = (Standing.UNDECIDED, Standing.FLAKY)
 """Standings whose calls were neither made on the reference for good, nor shown to be needless."""
 
@@ -132,9 +133,16 @@ def next_step(finished: RunFinished) -> str:
         todo = explain(first.verdict).todo
         return todo or f"See why: likewise explain '{first.test}'"
     if number[Standing.DISCREPANT] or number[Standing.FLAKY]:
-        wanted = (Standing.DISCREPANT, Standing.FLAKY)
-        first = next(
-            report for standing in wanted for report in finished.tests if report.standing is standing
-        )
-        return f"See both sides call by call: likewise explain '{first.test}'"
+        first = min(finished.tests, key=_urgency)
+        return f"See what it did call by call: likewise explain '{first.test}'"
     return ""
+
+
+def result_differs(report: TestReport) -> bool:
+    """Whether a test ran on both sides and ended differently."""
+    return report.reference is not None and report.reference is not report.candidate
+
+
+def _urgency(report: TestReport) -> tuple[bool, bool, bool]:
+    failed = report.counts_as is Result.FAILED
+    return not (result_differs(report) and failed), not result_differs(report), report.standing not in SUSPECT

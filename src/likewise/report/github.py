@@ -10,7 +10,7 @@ from likewise.report import digest, words
 from likewise.report.groups import Group, collect
 from likewise.report.reasons import conclude
 
-MOST = 200
+MOST = 50
 """Rows of a table; what GitHub shows of a summary is limited."""
 
 
@@ -61,11 +61,15 @@ def _property(text: str) -> str:
 
 
 def _discrepancies(finished: RunFinished) -> str:
-    rows = [row for operation in collect(finished.tests) for row in map(_row, operation.groups)]
-    if not rows:
+    groups = [group for operation in collect(finished.tests) for group in operation.groups]
+    if not groups:
         return ""
+    rows = list(map(_row, groups))
+    implications = [each for each in words.SEVERITY if each in {group.implication for group in groups}]
     table = [
         "### What differs, most harmful first",
+        "",
+        *(f"- **{each}**: {words.meaning(each)}" for each in implications),
         "",
         "| operation | what | reference | candidate | tests |",
         "|---|---|---|---|--:|",
@@ -77,8 +81,7 @@ def _discrepancies(finished: RunFinished) -> str:
 def _row(group: Group) -> str:
     reference, candidate = words.sides(group.examples[0], limit=120)
     place = f" at {_code(group.place)}" if group.place else ""
-    means = words.meaning(group.implication)
-    what = f"**{group.implication}**: {words.kind(group.difference)}{place}<br>{means}"
+    what = f"**{group.implication}**: {words.kind(group.difference)}{place}"
     cells = (_code(str(group.operation)), what, _code(reference), _code(candidate), str(len(group.tests)))
     return f"| {' | '.join(cells)} |"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from likewise.model import Difference, Discrepancy, Implication, Operation, TestReport
-from likewise.report.words import SEVERITY
+from likewise.report.words import KINDS, SEVERITY
 
 _INDEX = re.compile(r"\[\d+\]")
 
@@ -92,9 +92,11 @@ def _operation(operation: Operation, groups: list[Group]) -> OperationGroup:
     return OperationGroup(operation=operation, groups=ordered, tests=tests)
 
 
-def _group_order(group: Group) -> tuple[int, int, str, str]:
-    return SEVERITY.index(group.implication), -len(group.tests), group.place, str(group.difference)
+def _group_order(group: Group) -> tuple[int, int, int, str]:
+    kind = KINDS.index(group.difference)
+    return SEVERITY.index(group.implication), kind, -len(group.tests), group.place
 
 
-def _operation_order(group: OperationGroup) -> tuple[int, int, Operation]:
-    return SEVERITY.index(group.worst), -len(group.tests), group.operation
+def _operation_order(found: OperationGroup) -> tuple[int, int, int, Operation]:
+    severity, kind, *_ = _group_order(found.groups[0])
+    return severity, kind, -len(found.tests), found.operation

@@ -17,6 +17,7 @@ from likewise.report.reasons import conclude
 
 LONGEST = 4_000
 """Characters of a value that the page shows."""
+EXAMPLES = 3
 RUNS = 40
 """Runs in the drawing of savings."""
 
@@ -62,7 +63,7 @@ def as_html(
         tests=len(finished.tests),
         counts=[(str(standing), number) for standing, number in numbers.items()],
         cards=_cards(finished),
-        undecided=digest.undecided_phrase(finished.tests),
+        undecided=digest.undecided_phrase(finished.tests) if numbers[Standing.UNDECIDED] else "",
         next_step=digest.next_step(finished),
         notices=[notice.text for notice in dict.fromkeys(notices)],
         leftovers=finished.leftovers,
@@ -127,19 +128,23 @@ def _operation(found: OperationGroup) -> dict[str, Any]:
         "operation": words.printable(str(found.operation)),
         "worst": str(found.worst),
         "tests": words.plural(len(found.tests), "test"),
-        "groups": [_group(group) for group in found.groups],
+        "groups": [
+            _group(group, means=number == 0 or found.groups[number - 1].implication is not group.implication)
+            for number, group in enumerate(found.groups)
+        ],
     }
 
 
-def _group(group: Group) -> dict[str, Any]:
+def _group(group: Group, *, means: bool) -> dict[str, Any]:
     return {
         "implication": str(group.implication),
         "meaning": words.meaning(group.implication),
+        "means": means,
         "kind": words.kind(group.difference),
         "place": words.printable(group.place),
         "tests": [words.printable(test) for test in group.tests],
-        "examples": [words.sides(example, limit=LONGEST) for example in group.examples[:10]],
-        "more": max(0, len(group.examples) - 10),
+        "examples": [words.sides(example, limit=LONGEST) for example in group.examples[:EXAMPLES]],
+        "more": max(0, len(group.examples) - EXAMPLES),
     }
 
 

@@ -73,7 +73,7 @@ def conclude(report: TestReport) -> Explanation:
             text = f"Proved on the reference in this run{made}. It was asked for this reason: {why.text}"
             return Explanation(slug=why.slug, label="proved now", text=text)
         case Standing.DISCREPANT:
-            todo = f"See both sides call by call: likewise explain '{printable(report.test)}'"
+            todo = f"See what it did call by call: likewise explain '{printable(report.test)}'"
             return Explanation(
                 slug=why.slug, label="discrepant", text=_discrepant(report, why.text), todo=todo
             )

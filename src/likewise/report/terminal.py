@@ -25,7 +25,7 @@ from likewise.model import (
     TestReport,
 )
 from likewise.report import digest, words
-from likewise.report.groups import Group, OperationGroup, collect
+from likewise.report.groups import Group, collect
 from likewise.report.reasons import explain
 
 COLOURS = {
@@ -36,6 +36,8 @@ COLOURS = {
 }
 WIDEST = 110
 FEW = 3
+FULL, LINES = 8, 40
+"""Differences that are shown with all that is known, and those that are shown at all."""
 
 
 class Terminal:
@@ -112,11 +114,7 @@ class Terminal:
                 self._line(line)
         self._show_notices()
         self._failures(finished.tests)
-        operations = collect(finished.tests)
-        if operations:
-            self._title("what differs, most harmful first")
-        for operation in operations:
-            self._operation(operation)
+        self._differences(finished.tests)
         self._flaky(finished.tests)
         self._leftovers(finished.leftovers)
         if step := digest.next_step(finished):
@@ -133,39 +131,62 @@ class Terminal:
 
     def _failures(self, reports: Iterable[TestReport]) -> None:
         """Where the side that counts is not the one that pytest showed."""
-        for report in reports:
-            if report.reference is not None and report.reference is not report.candidate:
-                counts = "so it counts as " + str(report.counts_as)
-                self._line(
-                    f"{words.printable(report.test)}: {report.candidate} on the candidate, "
-                    f"{report.reference} on the reference, {counts}",
-                    style="bold red" if report.counts_as is Result.FAILED else "yellow",
-                )
+        wanted = [report for report in reports if digest.result_differs(report)]
+        if wanted:
+            self._title("results that differ: the reference's counts")
+        for report in wanted[:LINES]:
+            self._line(
+                f"{words.printable(report.test)}: {report.candidate} on the candidate, "
+                f"{report.reference} on the reference",
+                style="bold red" if report.counts_as is Result.FAILED else "yellow",
+            )
+        if len(wanted) > LINES:
+            self._line(f"and {len(wanted) - LINES} more")
 
-    def _operation(self, operation: OperationGroup) -> None:
-        self._line(
-            f"{operation.operation} ({words.plural(len(operation.tests), 'test')})",
-            style="bold",
-        )
-        for group in operation.groups:
-            self._group(group)
+    def _differences(self, reports: Iterable[TestReport]) -> None:
+        """Every difference once: the first with all that is known, the others on a line each."""
+        operations = collect(reports)
+        if not operations:
+            return
+        self._title("what differs, most harmful first")
+        said: set[Implication] = set()
+        shown = 0
+        for operation in operations:
+            if shown >= LINES:
+                break
+            tests = words.plural(len(operation.tests), "test")
+            self._line(f"{words.printable(str(operation.operation))} ({tests})", style="bold")
+            for number, group in enumerate(operation.groups[: LINES - shown]):
+                if shown < FULL and number < FEW:
+                    self._group(group, means=group.implication not in said)
+                    said.add(group.implication)
+                else:
+                    self._short_group(group)
+                shown += 1
+        total = sum(len(operation.groups) for operation in operations)
+        if total > shown:
+            self._line(f"and {total - shown} more; all of them: likewise report --html FILE", style="bold")
 
-    def _group(self, group: Group) -> None:
-        place = f" at {words.printable(group.place)}" if group.place else ""
-        tests = words.plural(len(group.tests), "test")
-        self._line(
-            f"{group.implication}: {words.kind(group.difference)}{place}, {tests}",
-            indent=2,
-            style=COLOURS[group.implication],
-        )
-        self._line(words.meaning(group.implication), indent=4)
-        for example in group.examples[:FEW]:
+    def _group(self, group: Group, *, means: bool) -> None:
+        self._line(_heading(group), indent=2, style=COLOURS[group.implication])
+        if means:
+            self._line(words.meaning(group.implication), indent=4)
+        for example in group.examples[:1]:
             reference, candidate = words.sides(example, limit=2 * self._width)
             self._line(f"reference: {reference}", indent=4, hang=11)
             self._line(f"candidate: {candidate}", indent=4, hang=11)
-        if len(group.examples) > FEW:
-            self._line(f"and {len(group.examples) - FEW} more pairs of values", indent=4)
-        self._line(f"in {words.some(group.tests, FEW)}", indent=4, style="dim")
+        if len(group.examples) > 1:
+            self._line(f"and {words.plural(len(group.examples) - 1, 'other pair')} of values", indent=4)
+        self._line(f"in {words.some(group.tests, 2)}", indent=4, style="dim")
+
+    def _short_group(self, group: Group) -> None:
+        reference, candidate = words.sides(group.examples[0], limit=30)
+        self._line(
+            f"{_heading(group)}: reference {reference}, candidate {candidate}",
+            indent=2,
+            hang=4,
+            style=COLOURS[group.implication],
+        )
 
     def _flaky(self, reports: Iterable[TestReport]) -> None:
         flaky = [report for report in reports if report.standing is Standing.FLAKY]
@@ -214,3 +235,9 @@ class Terminal:
         )
         for line in lines or [""]:
             self.console.print(Text(line, style=style), soft_wrap=True, highlight=False)
+
+
+def _heading(group: Group) -> str:
+    place = f" at {words.printable(group.place)}" if group.place else ""
+    tests = words.plural(len(group.tests), "test")
+    return f"{group.implication}: {words.kind(group.difference)}{place}, {tests}"

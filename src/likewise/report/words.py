@@ -12,6 +12,24 @@ from likewise.model import Difference, Discrepancy, Implication, Opaque, Redacte
 SEVERITY = (Implication.UNSAFE, Implication.WRONG_RESULT, Implication.FALSE_ALARM, Implication.MISLEADING)
 """Most harmful first."""
 
+KINDS = (
+    Difference.SUCCESS,
+    Difference.SILENCE,
+    Difference.STATUS,
+    Difference.CODE,
+    Difference.CALL_MISSING,
+    Difference.CALL_EXTRA,
+    Difference.VALUE,
+    Difference.LENGTH,
+    Difference.ORDER,
+    Difference.IDENTITY,
+    Difference.TYPE,
+    Difference.MISSING,
+    Difference.EXTRA,
+    Difference.MESSAGE,
+)
+"""What code is likely to notice first."""
+
 
 def plural(count: int, noun: str, many: str = "") -> str:
     """A count with its noun: `1 test`, `3 tests`."""
@@ -111,6 +129,11 @@ def _plain(value: Value) -> object:
             return f"({value.kind}, redacted)"
         case _:
             return value
+
+
+def harm(discrepancy: Discrepancy) -> tuple[int, int]:
+    """Sorts the most harmful difference first."""
+    return SEVERITY.index(discrepancy.implication), KINDS.index(discrepancy.difference)
 
 
 def meaning(implication: Implication) -> str:

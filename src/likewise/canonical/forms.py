@@ -78,7 +78,7 @@ def answer_of(
     interaction: Interaction, form: Form, familiarity: Familiarity, names: Mapping[str, str]
 ) -> Fingerprint:
     """The fingerprint of the canonical answer."""
-    if any(place.endswith("[]+") and parts is None for place, _, parts in form.answer) and form.introduced:
+    if any(place.endswith("[]+") for place, _, _ in form.answer) and form.introduced:
         # Lists may have to be put in order first.
         return answer_fingerprint(canonical_answer(interaction, familiarity, names))
     naming = _Naming(names)
@@ -93,8 +93,8 @@ def canonical_answer(interaction: Interaction, familiarity: Familiarity, names: 
     """The answer with every variable under its name.
 
     A variable that nothing before introduced counts as fresh if it looks generated; one that does not
-    (a count, a state, a word) must repeat exactly. Items of a list that hold variables are put into an
-    order that does not depend on them, with a note on how the list was really ordered.
+    (a count, a state, a word) must repeat exactly. Items that the client gave random names are put into
+    an order that does not depend on these, with a note on how the list was really ordered.
     """
     prefix = str(interaction.operation) + ANSWERED
     return _Answer(prefix, familiarity, _Naming(names)).render(outcome_value(interaction.outcome), "")
@@ -151,7 +151,7 @@ class _Answer:
     def _list(self, items: list[Value], place: str) -> Value:
         known = dict(self._naming.fresh)
         rendered = [self.render(item, place) for item in items]
-        if len(items) < 2 or rendered == items:
+        if len(items) < 2 or f"⟨{GIVEN}" not in repr(rendered):
             return rendered
         if len(self._naming.fresh) > len(known) and not self._naming.blank:
             # Number fresh variables after sorting, so that their numbers do not depend on the order.
@@ -162,27 +162,24 @@ class _Answer:
             ordered = [self.render(items[index], place) for index in order]
         else:
             ordered = sorted(rendered, key=repr)
-        return {"order": _ordering(items, rendered), "items": ordered}
-
-
-def _lead(item: Value) -> str:
-    """What a list is sorted by, if it is: its items' first field, as servers put names first."""
-    if isinstance(item, dict) and item:
-        return _lead(next(iter(item.values())))
-    return item if isinstance(item, str) else repr(item)
+        return {"⟨order⟩": _ordering(items, rendered), "⟨items⟩": ordered}
 
 
 def _ordering(items: list[Value], rendered: list[Value]) -> str:
-    """How a list is ordered, in terms that do not depend on random values.
-
-    Names that the client chose may be sorted; identities that the server made up have no order but
-    that in which they came to be.
-    """
-    named = [_lead(item) for item in rendered]
-    texts = [_lead(item) for item in items]
-    if any(f"⟨{GIVEN}" in name for name in named) or named == texts:
-        if texts == sorted(texts):
-            return "ascending"
-        if texts == sorted(texts, reverse=True):
-            return "descending"
+    """How a list of things that the client named is ordered, in terms that do not depend on the names."""
+    texts = [_lead(item, form) for item, form in zip(items, rendered, strict=True)]
+    if texts == sorted(texts):
+        return "ascending"
+    if texts == sorted(texts, reverse=True):
+        return "descending"
+    named = [repr(form) for form in rendered]
     return "as introduced" if named == sorted(named) else "none"
+
+
+def _lead(item: Value, form: Value) -> str:
+    """What of an item holds the client's name for it; all of it where nothing does."""
+    if isinstance(item, dict) and isinstance(form, dict):
+        for key in sorted(item):
+            if f"⟨{GIVEN}" in repr(form.get(key)):
+                return _lead(item[key], form[key])
+    return item if isinstance(item, str) else repr(item)

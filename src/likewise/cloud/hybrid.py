@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from likewise.cloud import prices, targets
+from likewise.cloud.observation import overlooks
 from likewise.cloud.replay import HttpReplayer
 from likewise.cloud.side import Side, open_side, plan
 from likewise.decide import Discrepant
@@ -104,6 +105,7 @@ def _settings(configuration: Configuration, reference: Target, ledger: Ledger, *
         not_before=now - configuration.expiry_days * DAY,
         discrepant=Discrepant(names=frozenset(known) if known else None),
         price=price,
+        overlooks=overlooks,
         both=both,
         audit_share=configuration.audit_share,
         audit_budget=configuration.audit_budget,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -48,7 +48,7 @@ class Rules:
 Answers = Mapping[Fingerprint, Sequence[Answer]]
 
 
-def place(call: Keyed, answers: Answers, rules: Rules) -> CallStanding:
+def place(call: Keyed, answers: Answers, rules: Rules, *, overlooked: bool = False) -> CallStanding:
     """Where one call stands. A key that ever gave two different answers is ambiguous, fresh or not."""
     given = [answer for answer in answers.get(call.key, ()) if answer.reference == rules.reference]
     if not given:
@@ -57,16 +57,28 @@ def place(call: Keyed, answers: Answers, rules: Rules) -> CallStanding:
         return CallStanding.AMBIGUOUS
     if max(answer.when for answer in given) < rules.not_before:
         return CallStanding.EXPIRED
-    return CallStanding.EQUAL if given[0].answer == call.answer else CallStanding.DIFFERENT
+    equal = overlooked or given[0].answer == call.answer
+    return CallStanding.EQUAL if equal else CallStanding.DIFFERENT
 
 
-def judge(trace: Trace, calls: Sequence[Keyed], answers: Answers, rules: Rules) -> Trust | Rerun:
-    """Decide on one test; the most serious doubt gives the reason."""
+def judge(
+    trace: Trace,
+    calls: Sequence[Keyed],
+    answers: Answers,
+    rules: Rules,
+    *,
+    overlooked: Container[int] = (),
+) -> Trust | Rerun:
+    """Decide on one test; the most serious doubt gives the reason.
+
+    A different answer at one of the `overlooked` positions differs only where the test never looked:
+    it cannot have mattered.
+    """
     if trace.unclear:
         return Rerun(reason=Unclear(why=trace.unclear), whole=True)
     if not calls:
         return Trust(reason=NoCalls())
-    standings = [place(call, answers, rules) for call in calls]
+    standings = [place(call, answers, rules, overlooked=call.position in overlooked) for call in calls]
     doubts = sum(standing is not CallStanding.EQUAL for standing in standings)
     if not doubts:
         oldest = min(max(answer.when for answer in answers[call.key]) for call in calls)

@@ -91,6 +91,8 @@ class Interaction:
 
     `touches` says what the call did, given its outcome: a refused write is a read.
     `wire` is what its boundary needs to repeat the call; it is never compared.
+    `seen` names the parts of the answer that the client looked at, as its boundary calls them; None
+    means that this is not known, so all of it may have been.
     """
 
     operation: Operation
@@ -103,6 +105,7 @@ class Interaction:
     started: float = 0.0
     ended: float = 0.0
     wire: Mapping = field(default_factory=dict)
+    seen: tuple[str, ...] | None = None
 
     @property
     def is_write(self) -> bool:

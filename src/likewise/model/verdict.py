@@ -194,6 +194,8 @@ class TestReport:
     reference_calls: int = 0
     saved: int = 0
     discrepancies: tuple[Discrepancy, ...] = ()
+    overlooked: tuple[Discrepancy, ...] = ()
+    """Differences in parts of answers that the test never looked at."""
     notes: tuple[str, ...] = field(default=())
 
     @property

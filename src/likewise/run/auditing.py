@@ -48,9 +48,10 @@ def _audit_one(
 ) -> None:
     reading = case.reading
     answered = prover.ask(case, reading.slice([call.position]))
-    found = compare_replay(reading.so_far, reading.keyed, prover.known.familiarity, answered).of(
-        reading.place
+    differing = compare_replay(
+        reading.so_far, reading.keyed, prover.known.familiarity, answered, settings.overlooks
     )
+    found = differing.of(reading.place)
     operation = str(call.operation)
     ledger.add_audits([Audit(key=call.key, operation=operation, clean=not found, run=run, when=settings.now)])
     if not found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from likewise.decide import Discrepant
@@ -10,6 +10,7 @@ from likewise.model import (
     AnswersDiffer,
     Discrepancy,
     Flaky,
+    Interaction,
     Operation,
     ReferenceResultKnown,
     Rerun,
@@ -22,6 +23,9 @@ from likewise.model import (
 )
 from likewise.run.reading import Reading
 
+Overlooks = Callable[[Interaction, str], bool]
+"""Whether the client that made a call certainly never looked at a place of its answer."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -33,6 +37,7 @@ class Settings:
     not_before: float
     discrepant: Discrepant
     price: Callable[[Operation], float]
+    overlooks: Overlooks = lambda call, place: False
     both: bool = False
     audit_share: float = 0.0
     audit_budget: int = 0
@@ -50,6 +55,7 @@ class Case:
     reference: Result | None = None
     reference_calls: int = 0
     discrepancies: list[Discrepancy] = field(default_factory=list)
+    overlooked: list[Discrepancy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -63,9 +69,13 @@ class Case:
         verdict = self.verdict
         return self.is_open and isinstance(verdict, Rerun) and bool(verdict.replay) and not verdict.whole
 
-    def find(self, discrepancies: list[Discrepancy]) -> None:
+    def find(self, discrepancies: Iterable[Discrepancy]) -> None:
         """Add discrepancies that were not found before."""
         self.discrepancies += [each for each in discrepancies if each not in self.discrepancies]
+
+    def overlook(self, discrepancies: Iterable[Discrepancy]) -> None:
+        """Add differences in places where the test never looked."""
+        self.overlooked += [each for each in discrepancies if each not in self.overlooked]
 
     def report(self) -> TestReport:
         """Everything concluded about the test."""
@@ -80,6 +90,7 @@ class Case:
             reference_calls=self.reference_calls,
             saved=max(0, calls - self.reference_calls),
             discrepancies=tuple(self.discrepancies),
+            overlooked=tuple(self.overlooked),
             notes=tuple(self.notes),
         )
 

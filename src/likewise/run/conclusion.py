@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 from likewise.decide import Rules
-from likewise.model import (
-    AnswersDiffer,
-    AuditBound,
-    Decided,
-    Recording,
-    Rerun,
-    RunFinished,
-    Settled,
-)
+from likewise.model import AuditBound, Decided, Discrepancy, Recording, RunFinished, Settled
 from likewise.run.accounts import Accounts
 from likewise.run.auditing import audit
 from likewise.run.cases import Case, Settings
-from likewise.run.findings import compare_evidence
+from likewise.run.findings import split
 from likewise.run.judging import Judge
 from likewise.run.memory import Known, Memory
 from likewise.run.meter import Meter
@@ -74,7 +66,7 @@ class Conclusion:
             leftovers = self._prove(prover, cases, run=recording.provenance.run)
             known = prover.known
         for case in cases.values():
-            self._explain_known_difference(case, known)
+            self._add_known_differences(case, judge.differences(case.reading, known))
         return self._finish(cases, accounts, leftovers, run=recording.provenance.run)
 
     def _decide(self, known: Known, judge: Judge) -> dict[str, Case]:
@@ -82,7 +74,7 @@ class Conclusion:
         for test, attempts in known.readings.by_test.items():
             reading = attempts[-1]
             results = [attempt.trace.result for attempt in attempts]
-            verdict = judge.verdict(reading, results, known.answers)
+            verdict = judge.verdict(reading, results, known)
             cases[test] = Case(test=test, reading=reading, verdict=verdict)
             self._emit(Decided(test=test, verdict=verdict, calls=len(reading.calls)))
         return cases
@@ -104,22 +96,13 @@ class Conclusion:
             leftovers = self._replayer.clean_up() if self._replayer is not None else ()
         return leftovers
 
-    def _explain_known_difference(self, case: Case, known: Known) -> None:
+    def _add_known_differences(self, case: Case, known: dict[int, list[Discrepancy]]) -> None:
         """A difference that the ledger already knows is a finding without any call."""
-        if case.discrepancies or not isinstance(case.verdict, Rerun):
-            return
-        if not isinstance(case.verdict.reason, AnswersDiffer):
-            return
-        call = case.reading.calls[case.verdict.reason.first]
-        given = {answer.evidence: answer for answer in known.answers.get(call.key, ())}
-        for identity, evidence in self._ledger.evidence({answer.test for answer in given.values()}):
-            if answer := given.get(identity):
-                case.find(
-                    compare_evidence(
-                        case.reading, call.position, evidence, answer.position, known.familiarity
-                    )
-                )
-                return
+        for position, found in known.items():
+            call = case.reading.trace.interactions[position]
+            seen, hidden = split(found, call, self._settings.overlooks)
+            case.find(seen)
+            case.overlook(hidden)
 
     def _finish(
         self, cases: dict[str, Case], accounts: Accounts, leftovers: tuple[str, ...], *, run: str

@@ -8,11 +8,18 @@ from dataclasses import dataclass, replace
 from likewise.canonical import Familiarity
 from likewise.compare import align, compare_outcomes
 from likewise.decide import close_slice
-from likewise.model import Discrepancy, Evidence, Interaction, Keyed, Spot, Trace
+from likewise.model import Difference, Discrepancy, Interaction, Keyed, Spot, Trace
+from likewise.run.cases import Overlooks
 from likewise.run.reading import Reading, canonical_answers
 
 Answered = Mapping[Spot, Interaction]
 """The reference's answers to a replay, by where the calls stand in their world."""
+
+
+_ALWAYS_SEEN = frozenset(
+    (Difference.SUCCESS, Difference.STATUS, Difference.CODE, Difference.MESSAGE, Difference.SILENCE)
+)
+"""Differences that reach the client whether it looks or not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,10 +28,24 @@ class Differing:
 
     found: Mapping[Spot, list[Discrepancy]]
     tainted: frozenset[Spot]
+    overlooked: Mapping[Spot, list[Discrepancy]]
+    """Differences in places where the client never looked: they taint nothing."""
 
     def of(self, place: int) -> list[Discrepancy]:
         """The differences in one trace of the world."""
         return [each for spot, several in sorted(self.found.items()) if spot[0] == place for each in several]
+
+
+def split(
+    found: Iterable[Discrepancy], call: Interaction, overlooks: Overlooks
+) -> tuple[list[Discrepancy], list[Discrepancy]]:
+    """Discrepancies that the client may have seen, and those in places where it never looked."""
+    seen: list[Discrepancy] = []
+    overlooked: list[Discrepancy] = []
+    for each in found:
+        hidden = each.difference not in _ALWAYS_SEEN and overlooks(call, each.place)
+        (overlooked if hidden else seen).append(each)
+    return seen, overlooked
 
 
 def with_answers(traces: Iterable[Trace], answered: Answered) -> list[Trace]:
@@ -48,18 +69,20 @@ def compare_replay(
     keyed: Sequence[Sequence[Keyed]],
     familiarity: Mapping[str, Familiarity],
     answered: Answered,
+    overlooks: Overlooks,
 ) -> Differing:
     """Compare a world's calls with the reference's answers to a replay of some of them."""
     ours = canonical_answers(traces, familiarity, answered.keys())
     theirs = canonical_answers(with_answers(traces, answered), familiarity, answered.keys())
     found: dict[Spot, list[Discrepancy]] = {}
+    overlooked: dict[Spot, list[Discrepancy]] = {}
     tainted: set[Spot] = set()
     for spot in sorted(answered):
         if any(other in found for other in close_slice(keyed, [spot]) if other != spot):
             tainted.add(spot)
         elif ours[spot] != theirs[spot]:
             mine = traces[spot[0]].interactions[spot[1]]
-            found[spot] = compare_outcomes(
+            several = compare_outcomes(
                 operation=mine.operation,
                 reference=answered[spot].outcome,
                 candidate=mine.outcome,
@@ -68,14 +91,12 @@ def compare_replay(
                 test=traces[spot[0]].test,
                 position=spot[1],
             )
-    return Differing(found=found, tainted=frozenset(tainted))
-
-
-def compare_evidence(
-    reading: Reading, position: int, evidence: Evidence, proved: int, familiarity: Mapping[str, Familiarity]
-) -> list[Discrepancy]:
-    """Compare one call with the answer that the ledger holds for its key."""
-    return _compare_at((reading.so_far, position), (evidence.traces, proved), familiarity)
+            seen, hidden = split(several, mine, overlooks)
+            if seen or not hidden:
+                found[spot] = seen
+            if hidden:
+                overlooked[spot] = hidden
+    return Differing(found=found, tainted=frozenset(tainted), overlooked=overlooked)
 
 
 def compare_whole(

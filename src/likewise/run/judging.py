@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from likewise.canonical import fingerprint, masked_sequence
-from likewise.decide import Answers, Rules, judge, judge_operations
+from likewise.decide import Rules, judge, judge_operations
 from likewise.model import (
+    Discrepancy,
     Flaky,
     ReferenceResultKnown,
     Rerun,
@@ -19,6 +20,8 @@ from likewise.model import (
     Verdict,
 )
 from likewise.run.cases import Settings
+from likewise.run.differences import Differences
+from likewise.run.memory import Known
 from likewise.run.ports import Ledger
 from likewise.run.reading import Reading
 from likewise.run.wavering import results_waver
@@ -34,23 +37,29 @@ class Judge:
 
     def __init__(self, *, ledger: Ledger, settings: Settings, rules: Rules, code: str) -> None:
         self._ledger = ledger
+        self._differences = Differences(ledger=ledger, rules=rules, overlooks=settings.overlooks)
         self._settings = settings
         self._rules = rules
         self._code = code
 
-    def verdict(self, reading: Reading, results: Sequence[Result], answers: Answers) -> Verdict:
+    def verdict(self, reading: Reading, results: Sequence[Result], known: Known) -> Verdict:
         """Decide on a test, given how its attempts on this code ended."""
         if wavers := results_waver(results):
             return Flaky(reason=wavers)
-        verdict = self.by_policy(reading, answers)
+        verdict = self.by_policy(reading, known)
         if isinstance(verdict, Rerun) and not self._settings.both:
             return self._remembered(reading) or verdict
         return verdict
 
-    def by_policy(self, reading: Reading, answers: Answers) -> Trust | Rerun:
+    def differences(self, reading: Reading, known: Known) -> dict[int, list[Discrepancy]]:
+        """What the ledger already knows the reference to answer differently, call by call."""
+        return self._differences.of(reading, known)
+
+    def by_policy(self, reading: Reading, known: Known) -> Trust | Rerun:
         """What the policy says, whatever the attempts did."""
         if self._settings.policy == "context":
-            return judge(reading.trace, reading.calls, answers, self._rules)
+            overlooked = self._differences.overlooked(reading, known)
+            return judge(reading.trace, reading.calls, known.answers, self._rules, overlooked=overlooked)
         if self._settings.policy == "sequence":
             return self._by_sequence(reading)
         operations = {str(call.operation) for call in reading.calls}

@@ -45,11 +45,11 @@ class Memory:
         self._rules = rules
         self._own: dict[str, list[Sketch]] = {}
 
-    def learn(self, recording: Recording) -> None:
-        """Remember what this run's traces look like."""
+    def learn(self, recording: Recording, *, repeat: str = "") -> None:
+        """Remember what this run's traces look like; `repeat` tells its repetitions apart."""
         run, code = recording.provenance.run, recording.provenance.code
         fresh = [
-            sketch(trace, run=f"{run}#{trace.attempt}", code=code, when=recording.provenance.started)
+            sketch(trace, run=f"{run}{repeat}#{trace.attempt}", code=code, when=recording.provenance.started)
             for trace in recording.traces
             if trace.test
         ]

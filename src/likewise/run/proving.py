@@ -26,7 +26,7 @@ from likewise.model import (
 )
 from likewise.run.accounts import Accounts
 from likewise.run.cases import Case, Settings
-from likewise.run.findings import Answered, compare_replay, compare_whole
+from likewise.run.findings import Answered, compare_replay, compare_whole, split
 from likewise.run.judging import Judge
 from likewise.run.memory import Known, Memory
 from likewise.run.meter import Meter
@@ -86,7 +86,7 @@ class Prover:
             return
         self._emit(Progress(phase="repeat on the candidate", done=0, total=len(once)))
         second = self._rerunner.rerun(once, role=Role.CANDIDATE)
-        self._memory.learn(second)
+        self._memory.learn(second, repeat=" repeated")
         self._accounts.note_attempts(second, target="candidate")
         self.known = self._memory.look_up(self._recording)
         again = self._memory.look_up(second).readings.by_test
@@ -100,7 +100,7 @@ class Prover:
             case.notes.append("did not run when repeated on the candidate")
             return
         results = [case.reading.trace.result, *(each.trace.result for each in repeated)]
-        case.verdict = self._judge.verdict(case.reading, results, self.known.answers)
+        case.verdict = self._judge.verdict(case.reading, results, self.known)
         if wavers := calls_waver(case.reading, repeated[-1]):
             case.notes.append(f"wavers: {wavers.what}")
 
@@ -131,7 +131,7 @@ class Prover:
                 cases[0].notes.append(f"not replayed call by call: {error.what}")
             return
         for case in cases:
-            if isinstance(self._judge.by_policy(case.reading, self.known.answers), Trust):
+            if isinstance(self._judge.by_policy(case.reading, self.known), Trust):
                 case.standing = case.standing or Standing.PROVED
 
     def _plan(self, cases: Iterable[Case]) -> tuple[Spot, ...]:
@@ -139,7 +139,7 @@ class Prover:
         planned: set[Spot] = set()
         keys: set[Fingerprint] = set()
         for case in cases:
-            verdict = self._judge.by_policy(case.reading, self.known.answers)
+            verdict = self._judge.by_policy(case.reading, self.known)
             if not isinstance(verdict, Rerun):
                 continue
             for position in verdict.replay:
@@ -162,10 +162,18 @@ class Prover:
 
     def _settle_replayed(self, cases: list[Case], answered: Answered) -> None:
         last = max(cases, key=lambda case: case.reading.place).reading
-        differing = compare_replay(last.so_far, last.keyed, self.known.familiarity, answered)
+        differing = compare_replay(
+            last.so_far, last.keyed, self.known.familiarity, answered, self._settings.overlooks
+        )
         sound = {spot: call for spot, call in answered.items() if spot not in differing.tainted}
         for case in cases:
             case.find(differing.of(case.reading.place))
+            case.overlook(
+                each
+                for spot, several in differing.overlooked.items()
+                if spot[0] == case.reading.place
+                for each in several
+            )
             self._keep(case.reading, Origin.SLICE, _up_to(sound, case.reading.place))
         keys = {call.key for case in cases for chain in case.reading.chains for call in chain}
         self.known = self.known.with_answers(self._memory.ledger.answers(keys))
@@ -218,7 +226,11 @@ class Prover:
             case.notes += reading.trace.unclear
             return
         self._keep(reading, Origin.WHOLE, None)
-        case.find(compare_whole(case.reading, reading, familiarity))
+        for found in compare_whole(case.reading, reading, familiarity):
+            call = case.reading.trace.interactions[found.position]
+            seen, hidden = split([found], call, self._settings.overlooks)
+            case.find(seen)
+            case.overlook(hidden)
         differs = case.reference is not case.reading.trace.result
         if differs and not case.discrepancies and _same_calls(case.reading, reading):
             what = (

@@ -85,6 +85,7 @@ class _Call(_Struct, Generic[V]):
     started: float = 0.0
     ended: float = 0.0
     wire: V = _NOTHING
+    seen: tuple[str, ...] | None = None
 
 
 class _Trace(_Struct, Generic[V]):
@@ -321,6 +322,7 @@ def _wire_call(call: Interaction) -> _Call[Any]:
         call.started,
         call.ended,
         pack(call.wire) or None,
+        call.seen,
     )
 
 
@@ -377,6 +379,7 @@ def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
                 started=call.started,
                 ended=call.ended,
                 wire={} if call.wire is None else _as_mapping(open_value(call.wire)),
+                seen=call.seen,
             )
         )
     return Trace(

@@ -88,6 +88,8 @@ class Builder:
                 if call.ended:
                     test.done[order] = done
                     call.release()
+            if call.look is not None and done.seen != (seen := call.look.close()):
+                done = replace(done, seen=seen)
             interactions.append(done)
         worlds = {call.world: None for call in calls} or {test.world: None}
         if len(worlds) > 1:

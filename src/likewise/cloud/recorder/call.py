@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.recorder.bodies import Kept, NotCaptured, Sink
+from likewise.cloud.recorder.looking import Look
 
 if TYPE_CHECKING:
     from likewise.cloud.recorder.placement import Running
@@ -25,6 +26,7 @@ class Call:
         "headers",
         "is_late",
         "lane",
+        "look",
         "method",
         "operation",
         "started",
@@ -44,6 +46,7 @@ class Call:
         self.answer: Answer | None = None
         self.failure: BaseException | str = ""
         self.is_late = False
+        self.look: Look | None = None
         self.ended = 0.0
         self.started = time.time()
 

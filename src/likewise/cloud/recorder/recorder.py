@@ -13,6 +13,7 @@ from typing import Any
 from likewise.cloud.recorder.builder import Builder, Interprets
 from likewise.cloud.recorder.call import Answer, Call
 from likewise.cloud.recorder.endpoints import Endpoints
+from likewise.cloud.recorder.looking import Look, Observed
 from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
 from likewise.cloud.recorder.patches import ImportWatch, Patches
 from likewise.cloud.recorder.placement import Placement, Running
@@ -30,7 +31,6 @@ class Recorder:
     earlier one of the same test and attempt. After `drain` nothing is pending.
     Calls outside any test make a trace of their own with an empty test name, handed over before the
     test that follows them, and kept in `unplaced`.
-    `calls` counts the requests seen so far, wherever they belong.
     `expected_endpoints` holds URLs or host:port; a request to anywhere else marks its test unclear.
     `calls` counts the requests seen so far, wherever they belong.
     """
@@ -157,7 +157,6 @@ class Recorder:
             return None
         self.calls += 1
         try:
-            self.calls += 1
             call = make(request, operation)
             self._placement.place(call)
             objection = self._endpoints.objection(call.url)
@@ -175,6 +174,13 @@ class Recorder:
             self._placement.finish(call)
         except Exception as error:
             self._excuse(error)
+
+    def observed(self, call: Call, parsed: Any) -> Any:
+        """An answer for the client, which remembers what it is asked for."""
+        if type(parsed) is not dict:
+            return parsed
+        call.look = Look(late=lambda: self._builder.submit(call.test))
+        return Observed(parsed, call.look)
 
     def failed(self, call: Call, failure: BaseException | str) -> None:
         """No answer came."""

@@ -23,6 +23,8 @@ class Notes(Protocol):
 
     def failed(self, call: Call, failure: BaseException | str) -> None: ...
 
+    def observed(self, call: Call, parsed: Any) -> Any: ...
+
 
 def _call_of_botocore(request: Any, operation: Any) -> Call:
     call = Call(request.method, request.url, request.headers, operation)
@@ -76,8 +78,7 @@ def patch_botocore(module: ModuleType, patches: Patches, notes: Notes) -> None:
             except BaseException as error:
                 notes.failed(call, error)
                 raise
-            _settle_botocore(notes, call, result)
-            return result
+            return _settle_botocore(notes, call, result)
 
         return do_get_response
 
@@ -97,20 +98,22 @@ def patch_aiobotocore(module: ModuleType, patches: Patches, notes: Notes) -> Non
             except BaseException as error:
                 notes.failed(call, error)
                 raise
-            _settle_botocore(notes, call, result)
-            return result
+            return _settle_botocore(notes, call, result)
 
         return do_get_response
 
     patches.replace(module.AioEndpoint, "_do_get_response", make)
 
 
-def _settle_botocore(notes: Notes, call: Call, result: Any) -> None:
+def _settle_botocore(notes: Notes, call: Call, result: Any) -> Any:
+    """Note the outcome; what the client gets remembers what it is asked for."""
     response, error = result
     if response is None:
         notes.failed(call, error)
-    else:
-        notes.answered(call, _answer_of_botocore, response)
+        return result
+    notes.answered(call, _answer_of_botocore, response)
+    http, parsed = response
+    return (http, notes.observed(call, parsed)), error
 
 
 def _call_of_azure(request: Any, _: Any) -> Call:

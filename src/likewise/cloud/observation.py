@@ -1,0 +1,93 @@
+"""Whether a client can have seen a place of an answer, told from the fields it asked for."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from likewise.model import Interaction, Raised
+
+_SEGMENT = re.compile(r"[^.\[\]]+")
+_HEADERS = "headers"
+
+
+def overlooks(call: Interaction, place: str) -> bool:
+    """Whether the client certainly never looked at a place of this call's answer.
+
+    A header counts as seen if it, or the field that the SDK makes of it, was asked for. In a body every
+    field on the way to a place must have been asked for; one that the SDK knows and nobody asked for
+    hides all below it. Fields that the SDK does not know, and services whose SDK reads everything, are
+    always seen; so are an error's code and message, which are no part of its body here.
+    """
+    if call.seen is None:
+        return False
+    fields = _fields(call.operation.service, call.operation.name)
+    if fields is None:
+        return False
+    seen = {wire for name in call.seen for wire in fields.get(_fold(name), (_fold(name),))}
+    segments = [_fold(segment) for segment in _SEGMENT.findall(place)]
+    if not segments:
+        return False
+    if segments[0] == _HEADERS:
+        return not any(_covers(name, ".".join(segments[1:])) for name in seen)
+    if isinstance(call.outcome, Raised):
+        # The details of an error are handed over as they came: what was not asked for by name is unseen.
+        return len(segments) > 1 and segments[1] not in seen
+    known = {wire for wires in fields.values() for wire in wires}
+    return any(segment in known and segment not in seen for segment in segments)
+
+
+def _covers(name: str, header: str) -> bool:
+    return header.startswith(name[:-1]) if name.endswith("*") else name == header
+
+
+def _fold(name: str) -> str:
+    return name.lower()
+
+
+@cache
+def _fields(service: str, operation: str) -> dict[str, tuple[str, ...]] | None:
+    """Every field of an operation's answer as the SDK names it, with its own name and that on the wire."""
+    model = _model(service)
+    if model is None or operation not in model.operation_names:
+        return None
+    found: dict[str, set[str]] = {}
+    _walk(model.operation_model(operation).output_shape, found, set())
+    return {name: tuple(wires) for name, wires in found.items()}
+
+
+def _walk(shape: Any, found: dict[str, set[str]], done: set[str]) -> None:
+    if shape is None or shape.name in done:
+        return
+    done.add(shape.name)
+    if shape.type_name == "structure":
+        for name, member in shape.members.items():
+            wire = member.serialization.get("name", name)
+            if member.serialization.get("location") == "headers":
+                wire += "*"
+            found.setdefault(_fold(name), set()).update((_fold(name), _fold(wire)))
+            _walk(member, found, done)
+    elif shape.type_name == "list":
+        wire = shape.member.serialization.get("name")
+        if wire:
+            # Items carry a name of their own on the wire; asking for the list asks for its items.
+            for wires in found.values():
+                if _fold(shape.name) in wires:
+                    wires.add(_fold(wire))
+        _walk(shape.member, found, done)
+    elif shape.type_name == "map":
+        _walk(shape.value, found, done)
+
+
+@cache
+def _model(service: str) -> Any:
+    if service not in ("s3", "dynamodb"):
+        return None
+    try:
+        import botocore.loaders
+        import botocore.model
+    except ImportError:
+        return None
+    loader = botocore.loaders.Loader()
+    return botocore.model.ServiceModel(loader.load_service_model(service, "service-2"), service)

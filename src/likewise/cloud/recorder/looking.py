@@ -1,0 +1,180 @@
+"""Answers that remember which of their fields were asked for.
+
+A parsed answer of botocore is a dictionary. Handing out one that notes every look tells which fields
+the client, and the SDK on its behalf, can have used: a field that nobody asked for cannot have
+influenced a test. Whoever takes a dictionary as a whole (prints, compares, copies, iterates it) looks at
+all of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+READ_WITHOUT_ASKING = frozenset({"orjson", "ujson", "rapidjson", "pysimdjson", "cysimdjson", "srsly", "bson"})
+"""Packages that read dictionaries from C, past every method: with one of them in use, all was seen."""
+
+
+class Look:
+    """What was asked for in one answer. `late` is told once of a field first asked for after `close`."""
+
+    __slots__ = ("_is_closed", "_is_late", "_late", "names")
+
+    def __init__(self, late: Callable[[], None]) -> None:
+        self.names: set[str] = set()
+        self._late = late
+        self._is_closed = self._is_late = False
+
+    def note(self, name: object) -> None:
+        """Somebody asked for a field."""
+        if name not in self.names:
+            self.names.add(str(name))
+            if self._is_closed and not self._is_late:
+                self._is_late = True
+                self._late()
+
+    def note_all(self, value: object) -> None:
+        """Somebody took a value as a whole."""
+        if isinstance(value, dict):
+            for name in dict.keys(value):
+                self.note(name)
+                self.note_all(dict.__getitem__(value, name))
+        elif isinstance(value, list):
+            for item in value:
+                self.note_all(item)
+
+    def close(self) -> tuple[str, ...] | None:
+        """The names asked for, or None where everything may have been seen."""
+        self._is_closed = True
+        if self._is_late or any(name in sys.modules for name in READ_WITHOUT_ASKING):
+            return None
+        return tuple(sorted(self.names))
+
+
+class Observed(dict[str, Any]):
+    """A dictionary that notes what is asked of it, and is a plain one to everybody else."""
+
+    __slots__ = ("_look",)
+
+    def __init__(self, content: dict[str, Any], look: Look) -> None:
+        super().__init__(content)
+        self._look = look
+
+    def __getitem__(self, name: str) -> Any:
+        self._look.note(name)
+        return self._inner(name, super().__getitem__(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self._look.note(name)
+        return self[name] if super().__contains__(name) else default
+
+    def __contains__(self, name: object) -> bool:
+        self._look.note(name)
+        return super().__contains__(name)
+
+    def pop(self, name: str, *default: Any) -> Any:
+        self._look.note(name)
+        if super().__contains__(name):
+            self[name]
+        return super().pop(name, *default)
+
+    def popitem(self) -> tuple[str, Any]:
+        self._take()
+        return super().popitem()
+
+    def setdefault(self, name: str, default: Any = None) -> Any:
+        self._look.note(name)
+        super().setdefault(name, default)
+        return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self._list()
+        return super().__iter__()
+
+    def __reversed__(self) -> Iterator[str]:
+        self._list()
+        return super().__reversed__()
+
+    def __len__(self) -> int:
+        self._list()
+        return super().__len__()
+
+    def __bool__(self) -> bool:
+        self._list()
+        return super().__len__() > 0
+
+    def keys(self) -> Any:
+        self._list()
+        return super().keys()
+
+    def values(self) -> Any:
+        self._wrap()
+        return super().values()
+
+    def items(self) -> Any:
+        self._wrap()
+        return super().items()
+
+    def copy(self) -> dict[str, Any]:
+        self._wrap()
+        return dict(super().items())
+
+    def __eq__(self, other: object) -> bool:
+        self._take()
+        return super().__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        self._take()
+        return super().__ne__(other)
+
+    __hash__ = None
+
+    def __or__(self, other: Any) -> Any:
+        return self.copy() | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self.copy()
+
+    def __repr__(self) -> str:
+        self._take()
+        return super().__repr__()
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        self._take()
+        return dict, (plain(self),)
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        return dict.__class_getitem__(item)
+
+    def _inner(self, name: str, value: Any) -> Any:
+        """A value inside, itself observed; replaced in place so that it stays the same object."""
+        if type(value) is dict:
+            value = Observed(value, self._look)
+            super().__setitem__(name, value)
+        elif type(value) is list:
+            for number, item in enumerate(value):
+                if type(item) is dict:
+                    value[number] = Observed(item, self._look)
+        return value
+
+    def _list(self) -> None:
+        for name in super().__iter__():
+            self._look.note(name)
+
+    def _wrap(self) -> None:
+        for name, value in list(super().items()):
+            self._look.note(name)
+            self._inner(name, value)
+
+    def _take(self) -> None:
+        self._look.note_all(self)
+
+
+def plain(value: Any) -> Any:
+    """The same value as plain dictionaries and lists, without looking."""
+    if isinstance(value, Observed):
+        return {name: plain(dict.__getitem__(value, name)) for name in dict.keys(value)}
+    if type(value) is list:
+        return [plain(item) for item in value]
+    return value

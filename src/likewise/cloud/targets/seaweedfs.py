@@ -18,7 +18,9 @@ ACCESS_KEY, SECRET_KEY = "testing", "testing"
 
 def plan(launch: Launch) -> Plan:
     """A whole cluster in one process, with one identity that may do everything."""
-    s3, s3_grpc, s3_iam, filer, filer_grpc, master, master_grpc, volume, volume_grpc = map(str, launch.ports)
+    s3, s3_grpc, s3_iceberg, filer, filer_grpc, master, master_grpc, volume, volume_grpc = map(
+        str, launch.ports
+    )
     data = launch.directory / "data"
     data.mkdir()
     identity = {
@@ -47,7 +49,7 @@ def plan(launch: Launch) -> Plan:
             "-s3",
             f"-s3.port={s3}",
             f"-s3.port.grpc={s3_grpc}",
-            f"-s3.port.iceberg={s3_iam}",
+            f"-s3.port.iceberg={s3_iceberg}",
             f"-s3.config={config}",
             "-s3.allowDeleteBucketNotEmpty=false",
         ),

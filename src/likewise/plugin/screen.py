@@ -56,13 +56,17 @@ class Screen:
         last = self._collector.last_run(operations) if self._collector is not None else None
         if last is None:
             return
-        from likewise.report import save, write_html, write_json
+        from likewise.report import save
 
         option, here = self._config.option, self._config.invocation_params.dir
         save(self._config.rootpath / ".likewise" / "last-run.json", last)
         if option.likewise_json:
+            from likewise.report import write_json
+
             write_json(here / option.likewise_json, last.finished)
         if option.likewise_html:
+            from likewise.report import write_html
+
             write_html(
                 here / option.likewise_html,
                 last.finished,

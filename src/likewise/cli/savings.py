@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def savings(last: int | None, location: str | None, as_json: bool) -> None:
     """Show what each run cost on the reference and what it saved, with totals.
 
-    Saved is what running the whole suite once on the reference would have cost, less what was spent.
+    Saved is what running the whole suite once on the reference would have cost, less what was spent and
+    less the calls of tests that ended undecided or flaky.
     """
     with read_ledger(location) as found:
         spendings = found.spendings()
@@ -42,8 +43,8 @@ def savings(last: int | None, location: str | None, as_json: bool) -> None:
             each.reference_calls,
             _saved(each),
             share(max(0, _saved(each)), each.calls),
-            _amount(each.money - each.reference_money),
-            _time(each.seconds - each.reference_seconds),
+            _amount(_spared(each)[0]),
+            _time(_spared(each)[1]),
         )
         for each in shown
     ]
@@ -51,15 +52,21 @@ def savings(last: int | None, location: str | None, as_json: bool) -> None:
     columns = ("when (UTC)", "policy", "tests", "calls", "made", "saved", "share", "money", "time")
     sums = ("total", "", "", calls, int(total["reference_calls"]), saved, share(max(0, saved), calls))
     spared = (
-        _amount(total["money"] - total["reference_money"]),
-        _time(total["seconds"] - total["reference_seconds"]),
+        _amount(sum(_spared(each)[0] for each in shown)),
+        _time(sum(_spared(each)[1] for each in shown)),
     )
     rows.append((*sums, *spared))
     table(columns, rows, right=columns[2:])
 
 
 def _saved(each: Spending) -> int:
-    return each.calls - each.reference_calls
+    return each.calls - each.unsettled - each.reference_calls
+
+
+def _spared(each: Spending) -> tuple[float, float]:
+    """Money and seconds that were not spent, calls of unsettled tests left out."""
+    settled = 1 - each.unsettled / each.calls if each.calls else 0.0
+    return each.money * settled - each.reference_money, each.seconds * settled - each.reference_seconds
 
 
 def _amount(dollars: float) -> str:
@@ -73,4 +80,4 @@ def _time(duration: float) -> str:
 def _total(spendings: list[Spending]) -> dict[str, float]:
     names = ("calls", "reference_calls", "seconds", "reference_seconds", "money", "reference_money")
     sums: dict[str, float] = {name: sum(getattr(each, name) for each in spendings) for name in names}
-    return sums | {"runs": len(spendings), "saved": sums["calls"] - sums["reference_calls"]}
+    return sums | {"runs": len(spendings), "saved": sum(map(_saved, spendings))}

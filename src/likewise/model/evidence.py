@@ -105,3 +105,5 @@ class Spending:
     reference_money: float
     by_operation: dict[str, int]
     """Reference calls by operation."""
+    unsettled: int = 0
+    """Of `calls`, those of tests that ended undecided or flaky: neither made on the reference nor saved."""

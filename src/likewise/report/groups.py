@@ -25,6 +25,8 @@ class Group:
     """One for each pair of values, in the order seen."""
     count: int
     """How often it was seen in all."""
+    is_telling: bool = False
+    """Seen only in tests whose results differ between the sides: likely to be why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +46,10 @@ class OperationGroup:
 def collect(reports: Iterable[TestReport]) -> tuple[OperationGroup, ...]:
     """All discrepancies of a run, each with the tests that saw it."""
     found: dict[tuple[Operation, Difference, str, Implication], list[Discrepancy]] = {}
+    ended_differently: set[str] = set()
     for report in reports:
+        if report.reference is not None and report.reference is not report.candidate:
+            ended_differently.add(report.test)
         for each in report.discrepancies:
             place = _INDEX.sub("[]", each.place)
             key = (each.operation, each.difference, place, each.implication)
@@ -59,6 +64,7 @@ def collect(reports: Iterable[TestReport]) -> tuple[OperationGroup, ...]:
             tests=tuple(dict.fromkeys(each.test for each in some)),
             examples=_examples(some),
             count=len(some),
+            is_telling=all(each.test in ended_differently for each in some),
         )
         by_operation.setdefault(operation, []).append(group)
     operations = [_operation(operation, groups) for operation, groups in by_operation.items()]
@@ -92,11 +98,11 @@ def _operation(operation: Operation, groups: list[Group]) -> OperationGroup:
     return OperationGroup(operation=operation, groups=ordered, tests=tests)
 
 
-def _group_order(group: Group) -> tuple[int, int, int, str]:
+def _group_order(group: Group) -> tuple[int, bool, int, int, str]:
     kind = KINDS.index(group.difference)
-    return SEVERITY.index(group.implication), kind, -len(group.tests), group.place
+    return SEVERITY.index(group.implication), not group.is_telling, kind, -len(group.tests), group.place
 
 
-def _operation_order(found: OperationGroup) -> tuple[int, int, int, Operation]:
-    severity, kind, *_ = _group_order(found.groups[0])
-    return severity, kind, -len(found.tests), found.operation
+def _operation_order(found: OperationGroup) -> tuple[int, bool, int, int, Operation]:
+    severity, is_common, kind, *_ = _group_order(found.groups[0])
+    return severity, is_common, kind, -len(found.tests), found.operation

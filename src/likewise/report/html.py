@@ -140,6 +140,7 @@ def _group(group: Group, *, means: bool) -> dict[str, Any]:
         "implication": str(group.implication),
         "meaning": words.meaning(group.implication),
         "means": means,
+        "telling": words.TELLING if group.is_telling else "",
         "kind": words.kind(group.difference),
         "place": words.printable(group.place),
         "tests": [words.printable(test) for test in group.tests],
@@ -194,6 +195,10 @@ class Chart:
     saved: str
 
 
+def _spared(each: Spending) -> int:
+    return max(0, each.calls - each.unsettled - each.reference_calls)
+
+
 def draw_savings(spendings: Sequence[Spending]) -> Chart:
     """Calls made and saved over the last runs."""
     shown = list(spendings)[-RUNS:]
@@ -202,8 +207,8 @@ def draw_savings(spendings: Sequence[Spending]) -> Chart:
     bars = []
     for number, each in enumerate(shown):
         made = 40 * each.reference_calls / most
-        saved = 40 * max(0, each.calls - each.reference_calls) / most
-        spared = max(0, each.calls - each.reference_calls)
+        spared = _spared(each)
+        saved = 40 * spared / most
         bars.append(
             Bar(
                 x=round(number * step + step * 0.1, 3),
@@ -212,18 +217,18 @@ def draw_savings(spendings: Sequence[Spending]) -> Chart:
                 made_height=round(made, 3),
                 saved_y=round(40 - made - saved, 3),
                 saved_height=round(saved, 3),
-                title=f"{words.moment(each.when)}: {each.reference_calls:,} made, {spared:,} not made "
+                title=f"{words.moment(each.when)}: {each.reference_calls:,} made, {spared:,} saved "
                 f"({words.share(spared, each.calls)}), policy {each.policy}",
             )
         )
     calls = sum(each.calls for each in spendings)
-    saved_in_all = max(0, calls - sum(each.reference_calls for each in spendings))
+    saved_in_all = sum(map(_spared, spendings))
     return Chart(
         bars=tuple(bars),
         most=most,
         first=words.day(shown[0].when) if shown else "",
         last=words.day(shown[-1].when) if shown else "",
         runs=len(shown),
-        saved=f"{saved_in_all:,} of {words.plural(calls, 'call')} not made "
+        saved=f"{saved_in_all:,} of {words.plural(calls, 'call')} saved "
         f"({words.share(saved_in_all, calls)}) over {words.plural(len(spendings), 'run')}",
     )

@@ -240,4 +240,5 @@ class Terminal:
 def _heading(group: Group) -> str:
     place = f" at {words.printable(group.place)}" if group.place else ""
     tests = words.plural(len(group.tests), "test")
-    return f"{group.implication}: {words.kind(group.difference)}{place}, {tests}"
+    telling = f" ({words.TELLING})" if group.is_telling else ""
+    return f"{group.implication}: {words.kind(group.difference)}{place}, {tests}{telling}"

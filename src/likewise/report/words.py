@@ -131,6 +131,9 @@ def _plain(value: Value) -> object:
             return value
 
 
+TELLING = "seen only where the results differ"
+
+
 def harm(discrepancy: Discrepancy) -> tuple[int, int]:
     """Sorts the most harmful difference first."""
     return SEVERITY.index(discrepancy.implication), KINDS.index(discrepancy.difference)

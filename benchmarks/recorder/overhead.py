@@ -2,7 +2,9 @@
 
     python benchmarks/recorder/overhead.py [--tests 60] [--rounds 5]
 
-Times on a shared machine waver: trust the ratios. Rounds alternate, and each figure is a median.
+Rounds alternate, and each figure is a median. Quartiles of the wall ratio that lie far apart, or below 1,
+mean that the machine was too busy for it to say anything: then go by the CPU a call, against the time a
+call takes plain.
 """
 
 from __future__ import annotations
@@ -199,6 +201,8 @@ def measure(tests: int, rounds: int) -> dict[str, Any]:
         "wall plain": statistics.median(each[0] for each in plain),
         "wall recorded": statistics.median(each[0] for each in recorded),
         "wall ratio": statistics.median(ratios),
+        "wall ratio, lower quartile": statistics.quantiles(ratios, n=4)[0],
+        "wall ratio, upper quartile": statistics.quantiles(ratios, n=4)[2],
         "hook, µs a call": hook_cost() * 1e6,
         "CPU in all, µs a call": statistics.median(extra) * 1e6,
         **{f"{step}, µs a call": cost * 1e6 for step, cost in steps.items()},

@@ -197,6 +197,12 @@ def test_what_the_sdk_calls_sensitive_is_known_after_drain(studio: Any) -> None:
     assert {"s3:ssecustomerkey", "s3:x-amz-server-side-encryption-customer-key"} <= studio.recorder.sensitive
 
 
+def test_every_request_is_counted_once_wherever_it_belongs(studio: Any) -> None:
+    listing()
+    studio.record("t", lambda: (listing(), listing()))
+    assert studio.recorder.calls == 3
+
+
 def test_end_without_begin_does_nothing(studio: Any) -> None:
     studio.recorder.end(result=Result.PASSED)
     studio.recorder.drain()

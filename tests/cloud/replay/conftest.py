@@ -14,7 +14,7 @@ import pytest
 from likewise.cloud.recorder import Recorder
 from likewise.cloud.replay import HttpReplayer
 from likewise.cloud.targets import Running, default_cache, find, install_command, locate, start
-from likewise.cloud.targets.running import aws_environment
+from likewise.cloud.targets.running import AWS_IDENTITY, aws_environment
 from likewise.model import Interaction, Result, Role, Target, Trace
 from likewise.run import Meter, Slice
 
@@ -169,7 +169,7 @@ class Scripted(Running):
         return aws_environment({"s3": url, "dynamodb": url}, access_key="theirs", secret_key="theirs")
 
     def cleared(self) -> frozenset[str]:
-        return frozenset()
+        return frozenset(AWS_IDENTITY)
 
     def reset(self) -> bool:
         self.resets += self._resettable

@@ -13,9 +13,9 @@ from azure.storage.blob import BlobServiceClient
 from azure.storage.queue import QueueServiceClient
 
 from likewise.cloud.targets import Running
-from likewise.model import Returned, Role
+from likewise.model import CredentialsMissing, Returned, Role
 
-from .conftest import Pool, piece, record, replayer
+from .conftest import Fixed, Log, Pool, piece, record, replayer
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
@@ -136,3 +136,51 @@ def test_the_same_server_gives_the_same_answers(story: Callable[[Running], None]
     replayed = replayer(reference).replay(piece(calls))
     assert [call.outcome for call in replayed.calls] == [call.outcome for call in calls]
     assert sum(isinstance(call.outcome, Returned) for call in replayed.calls) > len(calls) / 2
+
+
+def inventory(running: Running) -> None:
+    """Everything that it touches it makes itself, under names that can be made fresh, and leaves behind."""
+    blobs = BlobServiceClient.from_connection_string(connection(running), retry_total=0)
+    container = blobs.create_container("inventory-photos")
+    blob = container.upload_blob("inventory-photos/1", b"1")
+    container.get_blob_client("copy").start_copy_from_url(blob.url)
+    container.get_blob_client("copy").get_blob_properties()
+    container.acquire_lease(-1)
+    refused(container.delete_container)
+    queues = QueueServiceClient.from_connection_string(connection(running), retry_total=0)
+    queue = queues.create_queue("inventory-orders")
+    queue.send_message("see inventory-photos/1")
+    queue.delete_message(queue.receive_message())
+    tables = TableServiceClient.from_connection_string(connection(running), retry_total=0)
+    table = tables.create_table("InventoryItems")
+    table.submit_transaction([("create", {"PartitionKey": "p", "RowKey": "r", "in": "inventory-photos"})])
+    refused(tables.get_table_client("inventoryitems").get_entity, "p", "r")  # any case would do on Azure
+    list(table.list_entities())
+
+
+@pytest.mark.parametrize("real", [True, False])
+def test_where_nothing_can_be_reset_names_are_fresh_and_all_is_deleted(pool: Pool, real: bool) -> None:
+    """The user's own things of the same name are neither seen nor touched."""
+    candidate, reference = pool.get("azurite", Role.CANDIDATE), pool.get("azurite", Role.REFERENCE)
+    calls = record(lambda: inventory(candidate))
+    blobs = BlobServiceClient.from_connection_string(connection(reference))
+    blobs.create_container("inventory-photos")
+    log = Log()
+    running = replayer(Fixed(reference, real=real), log=log)
+    replayed = running.replay(piece(calls)).calls
+    assert [call.outcome for call in replayed] == [call.outcome for call in calls]
+    assert running.clean_up() == ()
+    assert [each.name for each in blobs.list_containers()] == ["inventory-photos"]
+    assert not list(QueueServiceClient.from_connection_string(connection(reference)).list_queues())
+    assert not list(TableServiceClient.from_connection_string(connection(reference)).list_tables())
+    assert log.left == {}
+    assert len(log.notes) == 6
+
+
+def test_a_wrong_key_is_noticed(pool: Pool) -> None:
+    candidate, reference = pool.get("azurite", Role.CANDIDATE), pool.get("azurite", Role.REFERENCE)
+    calls = record(lambda: inventory(candidate))
+    text = connection(reference).replace("AccountKey=Eby8", "AccountKey=Zby8")
+    wrong = Fixed(reference, real=False, environment={"AZURE_STORAGE_BLOB_CONNECTION_STRING": text})
+    with pytest.raises(CredentialsMissing, match="sign in again"):
+        replayer(wrong).replay(piece(calls))

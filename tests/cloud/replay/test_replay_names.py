@@ -56,6 +56,11 @@ def test_names_change_where_they_are_whole_words_only() -> None:
         assert names.forward(longer) == longer
 
 
+def test_a_name_in_another_case_keeps_that_case() -> None:
+    names = Names({"MyTable12345": "MyTrwqp67890"})
+    assert names.forward("mytable12345") == "mytrwqp67890"
+
+
 def test_names_come_back_in_values_keys_and_messages_but_not_in_kinds() -> None:
     names = Names({"old-12345678": "new-12345678"})
     there = Raised(
@@ -72,6 +77,11 @@ def test_on_a_real_cloud_only_what_the_slice_makes_is_touched() -> None:
     for other in (call("owned-by-the-user", "GetObject", Effect.READ), call("", "ListBuckets", Effect.READ)):
         with pytest.raises(ReplayImpossible, match="not the slice's own"):
             fresh_names([made, other], salt="", real=True)
+
+
+def test_nowhere_is_the_account_itself_changed() -> None:
+    with pytest.raises(ReplayImpossible, match="the whole account"):
+        fresh_names([call("", "SetEverything")], salt="", real=False)
 
 
 def test_elsewhere_what_the_slice_does_not_make_gets_a_name_that_nothing_has() -> None:

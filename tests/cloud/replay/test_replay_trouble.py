@@ -147,6 +147,16 @@ def test_requests_are_signed_with_the_reference_s_keys_and_anonymous_ones_stay_s
     assert path == "/b/k"
 
 
+def test_the_user_s_own_session_does_not_leak_to_an_emulator(
+    scripted: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "the-user-s")
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "the-user-s")
+    reference = scripted().say(200)
+    replayer(reference).replay(piece((s3("GET", "/b/k"),)))
+    assert "the-user-s" not in str(reference.sent)
+
+
 PRESIGNED = "?X-Amz-Signature=0&X-Amz-Credential=a/1/us-east-1/s3/aws4_request"
 
 

@@ -32,10 +32,8 @@ def signer(service: str, running: Running, environment: Mapping[str, str] | None
     `environment` is the user's own, from before anything was routed; a real cloud's credentials are there.
     """
     given = os.environ if environment is None else environment
-    merged = {**given, **running.environment()}
-    if service in AWS_SERVICES:
-        return AwsSigner(merged, service)
-    return azure_signer(merged, service)
+    applied = running.apply(given)
+    return AwsSigner(applied, service) if service in AWS_SERVICES else azure_signer(applied, service)
 
 
 class AwsSigner:

@@ -175,6 +175,27 @@ PRESIGNED = "?X-Amz-Signature=0&X-Amz-Credential=a/1/us-east-1/s3/aws4_request"
             "body was not kept",
         ),
         (Exchange(method="GET", url="http://example.org/", status=200), "no known service"),
+        (
+            Exchange(
+                method="GET",
+                url="http://127.0.0.1:5000/b/k",
+                headers={"if-modified-since": "Sun, 15 Nov 2026 22:28:59 GMT"},
+                service_hint="s3",
+                status=200,
+            ),
+            "a time of the candidate's",
+        ),
+        (
+            Exchange(
+                method="PUT",
+                url="http://127.0.0.1:5000/b/k",
+                headers={"x-amz-content-sha256": "0" * 64},
+                body=b"x",
+                service_hint="s3",
+                status=200,
+            ),
+            "signed for another body",
+        ),
     ],
 )
 def test_what_cannot_be_repeated_is_refused_before_anything_is_sent(

@@ -107,6 +107,10 @@ def obstacle(call: Interaction) -> str:
     headers = _headers(wire["headers"])
     if "x-ms-copy-source-authorization" in headers or "sig=" in headers.get("x-ms-copy-source", ""):
         return "its source carries an authentication of its own"
+    if any(name.endswith(("-modified-since", "-unmodified-since")) for name in headers):
+        return "it compares with a time of the candidate's, and the reference's clock reads another"
+    if _has_wrong_digest(call):
+        return "it was signed for another body than it sent"
     if _SECONDARY.match(str(wire["url"]).partition("://")[2]):
         return "it was sent to the secondary location of a storage account"
     body = wire.get("body")
@@ -115,6 +119,12 @@ def obstacle(call: Interaction) -> str:
     if headers.get("content-type", "").startswith("multipart/") and b"\nauthorization:" in body.lower():
         return "its parts carry signatures of their own"
     return ""
+
+
+def _has_wrong_digest(call: Interaction) -> bool:
+    """Whether the digest that every signature renews was wrong, perhaps on purpose."""
+    kept = call.arguments.get("headers")
+    return isinstance(kept, dict) and isinstance(kept.get("x-amz-content-sha256"), dict)
 
 
 def _announces_body(headers: Mapping[str, str]) -> bool:

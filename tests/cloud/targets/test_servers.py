@@ -151,17 +151,30 @@ def test_a_verifying_server_refuses_a_wrong_key(cache: Path) -> None:
             aws("s3", wrong).list_buckets()
 
 
-def test_several_at_once_do_not_share_anything(cache: Path) -> None:
-    spec = installed("ministack")
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "service"), [case for case in CASES if case[1] not in ("queue", "table")])
+def test_several_at_once_do_not_share_anything(name: str, service: str, cache: Path) -> None:
+    spec = installed(name)
     with (
         targets.start(spec, role=Role.CANDIDATE, cache=cache) as one,
         targets.start(spec, role=Role.REFERENCE, cache=cache) as other,
     ):
-        assert one.endpoint("s3") != other.endpoint("s3")
-        count = use_s3(one.environment())
-        assert len(aws("s3", other.environment()).list_buckets()["Buckets"]) == 0
+        assert one.endpoint(service) != other.endpoint(service)
+        count = USES[service](one.environment())
         other.reset()
         assert count() == 2
+        USES[service](other.environment())
+        one.reset()
+        assert count() == 0
+
+
+@pytest.mark.slow
+def test_a_server_leaves_nothing_outside_its_directory(cache: Path) -> None:
+    spec = installed("seaweedfs")
+    with targets.start(spec, role=Role.CANDIDATE, cache=cache) as running:
+        assert isinstance(running, targets.Server)
+        assert any(path.exists() for path in running.plan.litter)
+    assert not any(path.exists() for path in running.plan.litter)
 
 
 def test_stopping_twice_is_stopping_once(cache: Path) -> None:

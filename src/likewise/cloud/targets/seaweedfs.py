@@ -1,6 +1,7 @@
 """SeaweedFS: a production object store that verifies signatures."""
 
 import json
+from pathlib import Path
 from urllib.parse import quote
 
 from likewise.cloud.targets import http
@@ -18,9 +19,7 @@ ACCESS_KEY, SECRET_KEY = "testing", "testing"
 
 def plan(launch: Launch) -> Plan:
     """A whole cluster in one process, with one identity that may do everything."""
-    s3, s3_grpc, s3_iceberg, filer, filer_grpc, master, master_grpc, volume, volume_grpc = map(
-        str, launch.ports
-    )
+    s3, s3_grpc, filer, filer_grpc, master, master_grpc, volume, volume_grpc = map(str, launch.ports)
     data = launch.directory / "data"
     data.mkdir()
     identity = {
@@ -49,7 +48,8 @@ def plan(launch: Launch) -> Plan:
             "-s3",
             f"-s3.port={s3}",
             f"-s3.port.grpc={s3_grpc}",
-            f"-s3.port.iceberg={s3_iceberg}",
+            "-s3.port.iceberg=0",  # at fixed ports, these two would keep a second server from starting
+            "-s3.port.lance=0",
             f"-s3.config={config}",
             "-s3.allowDeleteBucketNotEmpty=false",
         ),
@@ -58,6 +58,17 @@ def plan(launch: Launch) -> Plan:
         access_key=ACCESS_KEY,
         secret_key=SECRET_KEY,
         grace=0,  # it would take ten seconds over a polite goodbye
+        litter=tuple(
+            Path(f"/tmp/seaweedfs-{part}-{port}.sock")
+            for part, port in (
+                ("s3", s3),
+                ("s3-grpc", s3_grpc),
+                ("filer", filer),
+                ("filer-grpc", filer_grpc),
+                ("master-grpc", master_grpc),
+                ("volume-grpc", volume_grpc),
+            )
+        ),
     )
 
 
@@ -86,7 +97,7 @@ SPEC = Spec(
         ),
         plan=plan,
         wipe=wipe,
-        ports=9,
+        ports=8,
         patience=90,
     ),
 )

@@ -92,6 +92,8 @@ class Server(Running):
             self._stopped = True
             crashed = not self._process.is_alive()
             self._process.stop(grace=self.plan.grace)
+            for path in self.plan.litter:
+                path.unlink(missing_ok=True)
             if not crashed:
                 shutil.rmtree(self._process.log.parent, ignore_errors=True)
 

@@ -64,6 +64,8 @@ class Plan:
     secret_key: str = "testing"
     grace: float = 0.5
     """Seconds between asking the server to end and ending it."""
+    litter: tuple[Path, ...] = ()
+    """What the server leaves outside its directory, to be removed after it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

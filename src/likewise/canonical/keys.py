@@ -10,7 +10,19 @@ from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.fingerprint import SIZE
 from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, Form, answer_of, canonical_answer, compile_form
 from likewise.canonical.history import History
-from likewise.model import Effect, Fingerprint, Interaction, Keyed, Lost, Spot, TimedOut, Touch, Trace, Value
+from likewise.model import (
+    Effect,
+    Fingerprint,
+    Interaction,
+    Keyed,
+    Lost,
+    Scope,
+    Spot,
+    TimedOut,
+    Touch,
+    Trace,
+    Value,
+)
 
 ELAPSED = (1.0, 4.0, 16.0, 64.0, 256.0)
 """Bounds, in seconds, of the classes of time that may have passed before a timed call."""
@@ -61,6 +73,7 @@ class World:
         self._producers: dict[str, tuple[Spot, str]] = {}
         self._cache: dict[tuple[object, ...], _Context] = {}
         self._traces = 0
+        self._ahead: list[Interaction] = []
         self.kept: dict[Spot, Value] = {}
 
     def read(self, trace: Trace, *, keep: Collection[int] = ()) -> list[list[Keyed]]:
@@ -70,6 +83,7 @@ class World:
         answers of the positions to `keep` are put aside in `kept`.
         """
         familiarity = self._familiarity.get(trace.test, _UNKNOWN)
+        self._ahead = _writes_of_several_lanes(trace)
         number = self._traces
         self._traces += 1
         return [
@@ -82,6 +96,7 @@ class World:
     ) -> list[Keyed]:
         form = compile_form(interaction, familiarity)
         widest = max((len(touch.resource) for touch in interaction.touches), default=1) - 1
+        racy = self._races(interaction)
         chain: list[Keyed] = []
         while True:
             width = len(chain)
@@ -97,6 +112,7 @@ class World:
                     context=tuple(self._writes[number].spot for number in context.numbers),
                     needs=self._needs(form, context),
                     timed=timed,
+                    racy=racy,
                     width=width,
                 )
             )
@@ -170,6 +186,16 @@ class World:
         passed = interaction.started - max(write.ended for write in pending)
         return str(sum(passed >= bound for bound in ELAPSED))
 
+    def _races(self, call: Interaction) -> bool:
+        """Whether a write of another lane that the call depends on happened at the same time."""
+        return any(
+            other.lane != call.lane
+            and other.started < call.ended
+            and call.started < other.ended
+            and _touch_alike(call, other)
+            for other in self._ahead
+        )
+
     def _settle(self, interaction: Interaction) -> None:
         looked = {
             touch.resource for touch in interaction.touches if touch.timed and touch.effect is Effect.READ
@@ -204,6 +230,29 @@ class World:
             self._writes.append(write)
             if timed:
                 self._unsettled.append(write)
+
+
+def _writes_of_several_lanes(trace: Trace) -> list[Interaction]:
+    if len({call.lane for call in trace.interactions}) < 2:
+        return []
+    return [call for call in trace.interactions if call.is_write]
+
+
+def _touch_alike(call: Interaction, write: Interaction) -> bool:
+    return any(
+        _reaches(ours, theirs)
+        for theirs in write.touches
+        if theirs.effect is not Effect.READ
+        for ours in call.touches
+    )
+
+
+def _reaches(touch: Touch, write: Touch) -> bool:
+    """Whether a touch depends on a write: on the resource, above it or, for lists, below it."""
+    short, long = sorted((touch.resource, write.resource), key=len)
+    if long[: len(short)] != short:
+        return False
+    return write.resource == short or touch.scope is Scope.SUBTREE
 
 
 def key_world(

@@ -11,6 +11,7 @@ from likewise.model import (
     AmbiguousAnswers,
     Answer,
     AnswersDiffer,
+    CallsRace,
     CandidateFailed,
     EvidenceExpired,
     Fingerprint,
@@ -99,9 +100,17 @@ def _doubtful(calls: Sequence[Keyed], standings: Sequence[CallStanding], answers
     )
     unknown = by_standing.get(CallStanding.UNKNOWN, [])
     timed = [call for call in unknown if call.timed]
+    racing = [
+        call
+        for call, standing in zip(calls, standings, strict=True)
+        if call.racy and standing is not CallStanding.EQUAL
+    ]
     reason: RerunReason
-    if different := by_standing.get(CallStanding.DIFFERENT):
+    different = [call for call in by_standing.get(CallStanding.DIFFERENT, ()) if not call.racy]
+    if different:
         reason = AnswersDiffer(first=different[0].position, operations=_names(different))
+    elif racing:
+        reason = CallsRace(first=racing[0].position, operations=_names(racing))
     elif timed:
         reason = NewTiming(first=timed[0].position, operations=_names(timed))
     elif ambiguous := by_standing.get(CallStanding.AMBIGUOUS):
@@ -112,7 +121,7 @@ def _doubtful(calls: Sequence[Keyed], standings: Sequence[CallStanding], answers
         expired = by_standing[CallStanding.EXPIRED]
         when = max(answer.when for answer in answers[expired[0].key])
         reason = EvidenceExpired(first=expired[0].position, operations=_names(expired), when=when)
-    return Rerun(reason=reason, replay=replay, whole=bool(different or timed))
+    return Rerun(reason=reason, replay=replay, whole=bool(different or racing or timed))
 
 
 def _names(calls: Sequence[Keyed]) -> tuple[str, ...]:

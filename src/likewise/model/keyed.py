@@ -18,9 +18,9 @@ class Keyed:
     """An interaction reduced to what must repeat for its answer to be known.
 
     `key` covers the operation, its request, and the history of the resources it touches, read at
-    `width` (0: the resource's own history; each step takes in one more ancestor's).
-    `form` is the request alone, without any context. `context` lists the writes in that history; with `needs`, the calls whose answers the request
-    quotes, it is what a replay of this call on the reference consists of.
+    `width` (0: the resource's own history; each step takes in one more ancestor's); `form` is the
+    request alone. `context` lists the writes in that history; with `needs`, the calls whose answers
+    the request quotes, it is what a replay of this call on the reference consists of.
     """
 
     position: int
@@ -31,6 +31,8 @@ class Keyed:
     context: tuple[Spot, ...] = ()
     needs: tuple[Spot, ...] = ()
     timed: bool = False
+    racy: bool = False
+    """Whether it overlapped with a write that it depends on: which came first is not known."""
     width: int = 0
 
 

@@ -93,6 +93,14 @@ class NewTiming:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallsRace:
+    """Two lanes used the same resource at the same time, so what the answer should be is not certain."""
+
+    first: int
+    operations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceExpired:
     """The proof is older than the ledger's limit."""
 
@@ -131,6 +139,7 @@ RerunReason = (
     | AnswersDiffer
     | AmbiguousAnswers
     | NewTiming
+    | CallsRace
     | EvidenceExpired
     | Unclear
     | CandidateFailed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
@@ -73,7 +74,7 @@ def conclude(report: TestReport) -> Explanation:
             text = f"Proved on the reference in this run{made}. It was asked for this reason: {why.text}"
             return Explanation(slug=why.slug, label="proved now", text=text)
         case Standing.DISCREPANT:
-            todo = f"See what it did call by call: likewise explain '{printable(report.test)}'"
+            todo = f"See what it did call by call: likewise explain {shlex.quote(printable(report.test))}"
             return Explanation(
                 slug=why.slug, label="discrepant", text=_discrepant(report, why.text), todo=todo
             )
@@ -264,7 +265,8 @@ def _unclear(reason: Unclear) -> Explanation:
         label="unclear",
         text=f"What the test did is not fully known: {'; '.join(map(printable, reason.why))}.",
         todo="Wait for the test's threads and tasks before it ends, and create clients without a fixed "
-        "endpoint; or run it on the reference: pytest --likewise --likewise-verify",
+        "endpoint; or run it on the reference: pytest --likewise --likewise-verify, or for a command "
+        "likewise run --verify",
     )
 
 

@@ -77,12 +77,19 @@ class Case:
         """Add differences in places where the test never looked."""
         self.overlooked += [each for each in discrepancies if each not in self.overlooked]
 
+    def _standing_by_verdict(self) -> Standing:
+        remembered = _remembered(self.verdict)
+        differs = remembered is not None and remembered is not self.reading.trace.result
+        if differs or (remembered is not None and self.discrepancies):
+            return Standing.DISCREPANT
+        return _standing(self.verdict)
+
     def report(self) -> TestReport:
         """Everything concluded about the test."""
         calls = len(self.reading.calls)
         return TestReport(
             test=self.test,
-            standing=self.standing or _standing(self.verdict),
+            standing=self.standing or self._standing_by_verdict(),
             verdict=self.verdict,
             candidate=self.reading.trace.result,
             reference=self.reference or _remembered(self.verdict),

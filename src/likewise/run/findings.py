@@ -78,9 +78,12 @@ def compare_replay(
     overlooked: dict[Spot, list[Discrepancy]] = {}
     tainted: set[Spot] = set()
     for spot in sorted(answered):
-        if any(other in found for other in close_slice(keyed, [spot]) if other != spot):
+        differs = ours[spot] != theirs[spot]
+        before = close_slice(keyed, [spot])
+        follows = any(other in found or other in tainted for other in before if other != spot)
+        if follows or (differs and keyed[spot[0]][spot[1]].racy):
             tainted.add(spot)
-        elif ours[spot] != theirs[spot]:
+        elif differs:
             mine = traces[spot[0]].interactions[spot[1]]
             several = compare_outcomes(
                 operation=mine.operation,
@@ -107,7 +110,8 @@ def compare_whole(
     ours = {call.position: call for call in candidate.calls}
     found: list[Discrepancy] = []
     for left, right in align(reference=reference.calls, candidate=candidate.calls).pairs:
-        if theirs[left].key == ours[right].key and theirs[left].answer != ours[right].answer:
+        raced = theirs[left].racy or ours[right].racy
+        if not raced and theirs[left].key == ours[right].key and theirs[left].answer != ours[right].answer:
             found += _compare_at((candidate.so_far, right), (reference.so_far, left), familiarity)
     return found
 

@@ -141,7 +141,9 @@ class Memory:
         within = {trace.test for _, evidence in found for trace in evidence.traces}
         familiarity = self.familiarity(within)
         for identity, evidence in found:
-            self.ledger.reindex(identity, index_rows(evidence, familiarity, ambiguous))
+            self.ledger.reindex(
+                identity, index_rows(evidence, familiarity, ambiguous), canonical_version=VERSION
+            )
 
 
 def index_rows(
@@ -157,6 +159,10 @@ def index_rows(
 
 
 def _proved(reading: Reading, answered: Answered | None) -> tuple[int, ...]:
+    """The calls that evidence may rest on: those that raced with another prove nothing."""
+    sound = {call.position for call in reading.calls if not call.racy}
     if answered is None:
-        return tuple(call.position for call in reading.calls)
-    return tuple(sorted(position for place, position in answered if place == reading.place))
+        return tuple(sorted(sound))
+    return tuple(
+        sorted(position for place, position in answered if place == reading.place and position in sound)
+    )

@@ -120,6 +120,8 @@ class Prover:
     def _replay_world(self, cases: list[Case]) -> None:
         """Replay what several tests of one world need together; each by itself where that fails."""
         spots = self._plan(cases)
+        if len(spots) >= sum(len(case.reading.calls) for case in cases):
+            return  # whole tests cost no more, and prove more
         try:
             if spots:
                 self._settle_replayed(cases, self.ask(cases[0], spots))

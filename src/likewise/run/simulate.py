@@ -160,7 +160,7 @@ class ContextSimulation:
             asked = [(place, call.position) for call in calls]
         # One replay serves all tests of a world: what an earlier one needed has been repeated already.
         fresh = [spot for spot in asked if (world, spot) not in past.proved]
-        if len(fresh) > len(calls):
+        if len(fresh) >= len(calls):
             fresh = [(place, call.position) for call in calls]
         for spot in fresh:
             past.proved.add((world, spot))

@@ -78,16 +78,17 @@ class Builder:
                 self._error = self._error or error
 
     def _build(self, test: Running) -> Trace:
-        calls = list(test.calls)
-        test.done.extend([None] * (len(calls) - len(test.done)))
+        # In the order in which answers came: of two calls that overlap, the first answered is the likelier
+        # to have been served first.
+        calls = sorted(test.calls, key=lambda call: call.ended or float("inf"))
         interactions: list[Interaction] = []
         for order, call in enumerate(calls):
-            done = test.done[order]
-            if done is None:
-                done = self._interpret(call, order, test)
-                if call.ended:
-                    test.done[order] = done
-                    call.release()
+            done = call.done or self._interpret(call, order, test)
+            if done.order != order:
+                done = replace(done, order=order)
+            if call.ended and call.done is None:
+                call.done = done
+                call.release()
             if call.look is not None and done.seen != (seen := call.look.close()):
                 done = replace(done, seen=seen)
             interactions.append(done)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.recorder.bodies import Kept, NotCaptured, Sink
 from likewise.cloud.recorder.looking import Look
+from likewise.model import Interaction
 
 if TYPE_CHECKING:
     from likewise.cloud.recorder.placement import Running
@@ -21,6 +22,7 @@ class Call:
         "answer",
         "body",
         "chunked",
+        "done",
         "ended",
         "failure",
         "headers",
@@ -47,6 +49,7 @@ class Call:
         self.failure: BaseException | str = ""
         self.is_late = False
         self.look: Look | None = None
+        self.done: Interaction | None = None
         self.ended = 0.0
         self.started = time.time()
 

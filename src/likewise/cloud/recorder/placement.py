@@ -14,7 +14,7 @@ from weakref import ref
 
 from likewise.cloud.recorder.call import Call
 from likewise.cloud.recorder.patches import Patches
-from likewise.model import Interaction, Result, Trace
+from likewise.model import Result, Trace
 
 
 class Running:
@@ -31,7 +31,6 @@ class Running:
         "attempt",
         "calls",
         "closed",
-        "done",
         "ended",
         "failure",
         "outer",
@@ -46,7 +45,6 @@ class Running:
     def __init__(self, test: str, attempt: int, world: str) -> None:
         self.test, self.attempt, self.world = test, attempt, world
         self.calls: list[Call] = []
-        self.done: list[Interaction | None] = []
         self.unclear: dict[str, None] = {}
         self.closed = False
         self.outer: Running | None = None

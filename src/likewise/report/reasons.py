@@ -11,6 +11,7 @@ from likewise.model import (
     AllAnswersKnown,
     AmbiguousAnswers,
     AnswersDiffer,
+    CallsRace,
     CandidateFailed,
     DiscrepantOperations,
     EvidenceExpired,
@@ -151,6 +152,8 @@ def explain_rerun(reason: RerunReason) -> Explanation:
             return _ambiguous(reason)
         case NewTiming():
             return _new_timing(reason)
+        case CallsRace():
+            return _calls_race(reason)
         case EvidenceExpired():
             return _expired(reason)
         case Unclear():
@@ -235,6 +238,17 @@ def _ambiguous(reason: AmbiguousAnswers) -> Explanation:
         text="The reference gave two different answers in the same context, first at "
         f"{_from(reason.first, reason.operations)}, so neither can be relied on.",
         todo="Such calls go to the reference each time: pytest --likewise --likewise-verify",
+    )
+
+
+def _calls_race(reason: CallsRace) -> Explanation:
+    return Explanation(
+        slug="calls-race",
+        label="racing calls",
+        hint=VERIFY,
+        text="Two threads or tasks used the same resource at the same time, so what the answer should be "
+        f"is not certain, first at {_from(reason.first, reason.operations)}.",
+        todo="Only the whole test shows it: pytest --likewise --likewise-verify",
     )
 
 

@@ -10,6 +10,7 @@ from likewise.model import (
     AmbiguousAnswers,
     AnswersDiffer,
     AuditBound,
+    CallsRace,
     CandidateFailed,
     Difference,
     Discrepancy,
@@ -60,6 +61,7 @@ RERUNS: dict[
         | AnswersDiffer
         | AmbiguousAnswers
         | NewTiming
+        | CallsRace
         | EvidenceExpired
         | Unclear
         | CandidateFailed
@@ -71,6 +73,7 @@ RERUNS: dict[
     "answers-differ": AnswersDiffer,
     "ambiguous-answers": AmbiguousAnswers,
     "new-timing": NewTiming,
+    "calls-race": CallsRace,
     "evidence-expired": EvidenceExpired,
     "unclear": Unclear,
     "candidate-failed": CandidateFailed,

@@ -139,3 +139,10 @@ def test_an_etag_that_is_a_time_is_bound_whole() -> None:
     other = "W/\"datetime'2026-11-15T22%3A30%3A01.7654321Z'\""
     assert meet(binding, {"odata.etag": mine}, {"odata.etag": other}) == {"odata.etag": mine}
     assert binding.forward(mine) == other
+
+
+def test_an_id_that_the_client_chose_must_repeat() -> None:
+    """A reference that puts one of its own in its place behaves differently."""
+    binding = Binding()
+    assert meet(binding, {"id": MINE}, {"id": THEIRS}, id=MINE) == {"id": THEIRS}
+    assert binding.forward(MINE) == MINE

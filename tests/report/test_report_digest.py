@@ -56,7 +56,7 @@ def test_the_next_step_goes_from_leftovers_over_doubts_to_differences() -> None:
     settled = replace(
         run, tests=(trusted("a"), discrepant("b", differ(), reference=Result.PASSED), discrepant("c"))
     )
-    assert digest.next_step(settled) == "See what it did call by call: likewise explain 'c'"
+    assert digest.next_step(settled) == "See what it did call by call: likewise explain c"
     assert digest.next_step(replace(run, tests=(trusted("a"), proved("b")))) == ""
 
 

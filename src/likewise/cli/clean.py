@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from likewise.cli.common import as_json_option, configuration, emit, ledger_option, read_ledger, table
+from likewise.cli.common import (
+    NotFound,
+    as_json_option,
+    configuration,
+    emit,
+    ledger_option,
+    read_ledger,
+    table,
+)
 from likewise.model import Role
-from likewise.report.words import moment, plural
+from likewise.report.words import moment, plural, some
 
 if TYPE_CHECKING:
     from likewise.cloud.replay.sending import Connections
@@ -21,16 +29,26 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--yes", is_flag=True, help="Delete without asking.")
 @click.option("--list", "only_list", is_flag=True, help="Only show what is left.")
+@click.option(
+    "--forget",
+    "gone",
+    multiple=True,
+    metavar="WHAT",
+    help="Note that WHAT was deleted by hand; may be repeated.",
+)
 @ledger_option
 @as_json_option
-def clean(yes: bool, only_list: bool, location: str | None, as_json: bool) -> None:
+def clean(yes: bool, only_list: bool, gone: tuple[str, ...], location: str | None, as_json: bool) -> None:
     """Delete what earlier runs created on a reference and could not delete.
 
     Only what the ledger says Likewise itself created is touched. With --json nothing is deleted unless
     --yes is there too. Exit code 1 where something is still left.
     """
+    if gone:
+        _forget(gone, location)
     with read_ledger(location) as found:
         left = found.created()
+    only_list = only_list or bool(gone)
     if only_list or not left or (as_json and not yes):
         _show(left, as_json=as_json)
         return
@@ -57,6 +75,20 @@ def clean(yes: bool, only_list: bool, location: str | None, as_json: bool) -> No
             click.echo(f"  {each.resource} is still there ({why}): {each.hint}")
     if failed or others:
         raise click.exceptions.Exit(1)
+
+
+def _forget(gone: Sequence[str], location: str | None) -> None:
+    from likewise.store import open_ledger
+
+    with read_ledger(location) as found:
+        known = {each.resource: each.target for each in found.created()}
+    for name in gone:
+        if name not in known:
+            hint = f"What is left: {some(sorted(known), 5)}." if known else "Nothing is left."
+            raise NotFound(f"the ledger does not know of {name!r}", todo=hint)
+    with open_ledger(configuration(location).ledger) as ledger:
+        for name in gone:
+            ledger.forget_created(known[name], name)
 
 
 def _show(left: Sequence[Created], *, as_json: bool) -> None:

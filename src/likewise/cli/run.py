@@ -214,12 +214,11 @@ def _note(identity: str, test: str, ran: Sequence[Ran], settings: Configuration)
 
 
 def _report(started: RunStarted, finished: RunFinished) -> None:
-    from likewise.report import machine
+    from likewise.report import machine, words
     from likewise.report.terminal import Terminal
 
-    notice = Notice(
-        slug="calls-unseen", text=f"What {finished.tests[0].test} did is not known: {UNRECORDED}."
-    )
+    name = words.shorten(finished.tests[0].test, 60)
+    notice = Notice(slug="calls-unseen", text=f"What {name} did is not known: {UNRECORDED}.")
     machine.save(last_run_path(), machine.LastRun(finished=finished, started=started, notices=(notice,)))
     sys.stdout.flush()
     terminal = Terminal(console(err=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -131,10 +132,10 @@ def next_step(finished: RunFinished) -> str:
     if number[Standing.UNDECIDED]:
         first = next(report for report in finished.tests if report.standing is Standing.UNDECIDED)
         todo = explain(first.verdict).todo
-        return todo or f"See why: likewise explain '{first.test}'"
+        return todo or f"See why: likewise explain {shlex.quote(first.test)}"
     if number[Standing.DISCREPANT] or number[Standing.FLAKY]:
         first = min(finished.tests, key=_urgency)
-        return f"See what it did call by call: likewise explain '{first.test}'"
+        return f"See what it did call by call: likewise explain {shlex.quote(first.test)}"
     return ""
 
 

@@ -58,7 +58,7 @@ def conclude(
             settings=_settings(configuration, reference, ledger, both=both),
             meter=meter,
             emit=emit,
-            replayer=_replayer(side, meter, ledger, recording.provenance.run) if side else None,
+            replayer=_replayer(configuration, side, meter, ledger, recording) if side else None,
             rerunner=rerunner if side else None,
         ).conclude(recording)
 
@@ -113,8 +113,26 @@ def _settings(configuration: Configuration, reference: Target, ledger: Ledger, *
     )
 
 
-def _replayer(side: Side, meter: Meter, ledger: Ledger, run: str) -> HttpReplayer:
+def _replayer(
+    configuration: Configuration, side: Side, meter: Meter, ledger: Ledger, recording: Recording
+) -> HttpReplayer:
+    planned = plan(configuration, Role.REFERENCE)
     running = {
-        service: each for each in side.running for service in targets.SERVICES if each.endpoint(service)
+        service: each
+        for each, (_, services) in zip(side.running, planned, strict=True)
+        for service in services
     }
-    return HttpReplayer(running=running, meter=meter, created=ledger, run=run)
+    return HttpReplayer(
+        running=running,
+        meter=meter,
+        created=ledger,
+        run=recording.provenance.run,
+        identities=_identities(recording),
+    )
+
+
+def _identities(recording: Recording) -> frozenset[str]:
+    """Who the suite's clients normally are: as they were told, or as all of them agree to be."""
+    calls = [call for trace in recording.traces for call in trace.interactions]
+    used = {str(call.wire["key"]) for call in calls if call.wire.get("key")}
+    return frozenset(used if len(used) == 1 else recording.provenance.identities)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +11,12 @@ from pathlib import Path
 from likewise.canonical.redact import redact
 from likewise.cloud.recorder import Recorder, neutralise_mock_aws
 from likewise.cloud.secrets import gather
+from likewise.cloud.services.headers import key_mark
 from likewise.cloud.side import Side, open_side
 from likewise.model import Provenance, Recording, Result, Role, Target, Trace
 from likewise.store import Configuration, RecordingWriter, read_many
+
+_ACCOUNT = re.compile(r"(?:^|;)AccountName=([^;]+)")
 
 
 class ProcessSession:
@@ -68,7 +72,8 @@ class ProcessSession:
 
     def record(self, path: Path, provenance: Provenance) -> None:
         """Open the recording file; what was called before this belongs to it as well."""
-        self._writer = RecordingWriter(path, replace(provenance, targets=self.targets))
+        known = replace(provenance, targets=self.targets, identities=_identities(os.environ))
+        self._writer = RecordingWriter(path, known)
         self.is_recording = True
 
     def begin(self, test: str, *, attempt: int = 0) -> None:
@@ -152,6 +157,13 @@ def read_recording(paths: Iterable[Path]) -> Recording:
         seen[trace.test] = attempt = seen.get(trace.test, -1) + 1
         traces.append(trace if trace.attempt == attempt else replace(trace, attempt=attempt))
     return replace(recording, traces=tuple(traces))
+
+
+def _identities(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Marks of the key ids and account names that the environment gives to clients."""
+    account = _ACCOUNT.search(environment.get("AZURE_STORAGE_CONNECTION_STRING", ""))
+    names = (environment.get("AWS_ACCESS_KEY_ID"), account and account[1])
+    return tuple(key_mark(name) for name in names if name)
 
 
 def _set_environment(wanted: Mapping[str, str]) -> Callable[[], None]:

@@ -66,6 +66,8 @@ class Provenance:
     code: str = ""
     targets: tuple[Target, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
+    identities: tuple[str, ...] = ()
+    """Marks of who the clients were told to be; no secrets, and nothing that leads to one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

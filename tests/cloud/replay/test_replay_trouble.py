@@ -12,6 +12,7 @@ from likewise.cloud.exchange import Exchange
 from likewise.cloud.interpret import Interpreter
 from likewise.cloud.replay import replayer as module
 from likewise.cloud.replay import sending
+from likewise.cloud.services.headers import key_mark
 from likewise.model import (
     BudgetReached,
     CredentialsMissing,
@@ -210,10 +211,10 @@ def test_what_cannot_be_repeated_is_refused_before_anything_is_sent(
 def test_calls_made_with_other_keys_than_the_run_s_are_refused(scripted: Start) -> None:
     reference = scripted().say(200)
     with pytest.raises(ReplayImpossible, match="keys other than"):
-        replayer(reference, candidate_keys=["mine"]).replay(piece((s3("GET", "/b/k", key="wrong"),)))
+        replayer(reference, identities=[key_mark("mine")]).replay(piece((s3("GET", "/b/k", key="wrong"),)))
     with pytest.raises(ReplayImpossible, match="keys other than"):
         replayer(reference).replay(piece((s3("GET", "/b/k"), s3("GET", "/b/k", key="wrong"))))
-    replayer(reference, candidate_keys=["mine"]).replay(piece((s3("GET", "/b/k"),)))
+    replayer(reference, identities=[key_mark("mine")]).replay(piece((s3("GET", "/b/k"),)))
 
 
 def test_what_is_created_is_remembered_before_and_forgotten_after(scripted: Start) -> None:

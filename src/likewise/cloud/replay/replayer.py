@@ -29,7 +29,6 @@ from likewise.cloud.replay.sending import Answer, Connections
 from likewise.cloud.replay.signing import AwsSigner, Signer, signer
 from likewise.cloud.replay.waiting import is_on_the_way, is_under_way
 from likewise.cloud.services import SERVICES
-from likewise.cloud.services.headers import key_mark
 from likewise.cloud.targets import Running
 from likewise.model import (
     CredentialsMissing,
@@ -96,9 +95,9 @@ class HttpReplayer:
     """Repeats slices over HTTP.
 
     `running` says which reference answers for which service; `environment` is the user's own, from
-    before anything was routed to the candidate; `candidate_keys` are the access key ids (for Azure the
-    account names) that the run itself gave to the suite: a call made with others may have been made
-    with wrong ones on purpose.
+    before anything was routed to the candidate; `identities` are the marks (`key_mark`) of the access key
+    ids, for Azure of the account names, that the suite's clients normally have: a call made with another
+    one may have been made with a wrong one on purpose.
     """
 
     def __init__(
@@ -109,14 +108,14 @@ class HttpReplayer:
         created: CreatedLog,
         run: str,
         environment: Mapping[str, str] | None = None,
-        candidate_keys: Collection[str] | None = None,
+        identities: Collection[str] | None = None,
     ) -> None:
         self._running = running
         self._meter = meter
         self._log = created
         self._run = run
         self._environment = environment
-        self._keys = None if candidate_keys is None else frozenset(map(key_mark, candidate_keys))
+        self._identities = None if identities is None else frozenset(identities)
         self._references: dict[str, _Reference] = {}
         self._connections = Connections()
         self._created: dict[Created, bool] = {}
@@ -151,7 +150,9 @@ class HttpReplayer:
     def _check(self, piece: Slice) -> None:
         """Refuse a slice of which any call cannot be repeated, before the first one is sent."""
         marks = {mark for call in piece.calls if (mark := call.wire.get("key"))}
-        if (self._keys is not None and marks - self._keys) or (self._keys is None and len(marks) > 1):
+        if (self._identities is not None and marks - self._identities) or (
+            self._identities is None and len(marks) > 1
+        ):
             raise ReplayImpossible(
                 "the slice was recorded with keys other than those given to the suite",
                 where=piece.test,

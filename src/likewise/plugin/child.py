@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,8 +108,8 @@ def take_back(config: pytest.Config) -> None:
     for name, value in _TAKEN_BACK.items():
         if hasattr(config.option, name):
             setattr(config.option, name, value)
-    files = dict.fromkeys(test.partition("::")[0] for test in _order(config).tests)
-    paths = [config.rootpath / file for file in files]
+    files = {test.partition("::")[0] for test in _order(config).tests}
+    paths = [config.rootpath / file for file in sorted(files)]
     if paths and not config.option.pyargs and all(path.is_file() for path in paths):
         config.args = [str(path) for path in paths]
 
@@ -120,10 +119,10 @@ def _order(config: pytest.Config) -> Order:
 
 
 class Selection:
-    """Keeps the tests that were ordered, in that order."""
+    """Keeps the tests that were ordered, in the order of their collection: fixtures are shared best there."""
 
     def __init__(self, order: Order) -> None:
-        self._tests: Sequence[str] = order.tests
+        self._tests = frozenset(order.tests)
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Forget who remembers results."""
@@ -134,10 +133,7 @@ class Selection:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Deselect the rest."""
-        wanted = {test: place for place, test in enumerate(self._tests)}
-        rest = [item for item in items if item.nodeid not in wanted]
-        items[:] = sorted(
-            (item for item in items if item.nodeid in wanted), key=lambda item: wanted[item.nodeid]
-        )
+        rest = [item for item in items if item.nodeid not in self._tests]
+        items[:] = [item for item in items if item.nodeid in self._tests]
         if rest:
             config.hook.pytest_deselected(items=rest)

@@ -99,6 +99,7 @@ def enable(config: pytest.Config) -> None:
 def _conclude(config: pytest.Config) -> None:
     configuration = settings(config.rootpath, config.option)
     run = Run.begin(config.rootpath)
+    run.make_folder()
     config.pluginmanager.register(Conclusion(config, configuration, run), "likewise-conclusion")
     if distributes(config.option):
         if SESSION in config.stash:

@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from likewise.model import Provenance
+from likewise.model import LikewiseError, Provenance
 
 PACKAGES = ("likewise", "pytest", "boto3", "botocore", "aiobotocore", "azure-core", "moto")
 _NOT_SOURCE = frozenset({"node_modules", "__pycache__", "site-packages", "build", "dist"})
@@ -35,6 +35,18 @@ class Run:
         name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(3)}"
         folder = root / ".likewise" / "recordings" / name
         return cls(id=name, started=now, code=identify(root), folder=folder)
+
+    def make_folder(self) -> None:
+        """Make the place for the recordings before anybody counts on it."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LikewiseError(
+                "there is no place for recordings",
+                where=str(self.folder),
+                why=error.strerror or str(error),
+                todo="Check that .likewise is a directory that you may write to, and that the disk has room.",
+            ) from error
 
     def to_plain(self) -> dict[str, Any]:
         """Fit to be sent to another process."""

@@ -52,7 +52,7 @@ class ChildRuns:
         log = order.recording.with_suffix(".log")
         try:
             with log.open("wb") as output:
-                code = self._run_child([*self._command(role), f"--likewise-child={paper}"], output)
+                code = self._run_child(self._command(role, paper), output)
         finally:
             paper.unlink()
         error = order.reported()
@@ -63,19 +63,25 @@ class ChildRuns:
             self._complain(code, log, count=len(tests), role=role)
         return _read(order)
 
-    def _command(self, role: Role) -> list[str]:
+    def _command(self, role: Role, paper: Path) -> list[str]:
         config = self._config
         # `python -m` puts the working directory on the path; the `pytest` command does not.
         is_module = Path(sys.argv[0]).name == "__main__.py"
-        command = [sys.executable, *([] if is_module else ["-P"]), "-m", "pytest"]
-        command += [str(each) for each in config.invocation_params.args]
+        command = [
+            sys.executable,
+            *([] if is_module else ["-P"]),
+            "-m",
+            "pytest",
+            f"--likewise-child={paper}",
+        ]
         if config.pluginmanager.hasplugin("pytest_cov"):
             command.append("--no-cov")
         seed = getattr(config.option, "randomly_seed", None)
         if role is Role.REFERENCE and isinstance(seed, int):
             # Both sides are compared, so both get the same dice; a repetition on the candidate gets its own.
             command.append(f"--randomly-seed={seed}")
-        return command
+        # The user's arguments come last: they may end with `--` and names.
+        return command + [str(each) for each in config.invocation_params.args]
 
     def _run_child(self, command: list[str], output: IO[bytes]) -> int:
         environment = {

@@ -11,8 +11,8 @@ from inventory import Exports
 def test_an_export_holds_the_category(exports: Exports) -> None:
     rows = exports.read(exports.export("tools"))
     assert [(row["sku"], Decimal(row["price"])) for row in rows] == [
-        ("file-1", Decimal("8.5")),
-        ("saw-1", Decimal("24.9")),
+        ("file-1", Decimal("8.45")),
+        ("saw-1", Decimal("24.95")),
     ]
 
 

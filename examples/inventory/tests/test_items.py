@@ -37,10 +37,10 @@ def test_a_new_price_raises_the_version(stocked: Items) -> None:
 
 
 def test_a_stale_version_is_a_conflict(stocked: Items) -> None:
-    stocked.reprice("saw-1", price=Decimal("19.90"), version=1)
+    stocked.reprice("saw-1", price=Decimal("19.95"), version=1)
     with pytest.raises(Conflict):
-        stocked.reprice("saw-1", price=Decimal("29.90"), version=1)
-    assert stocked.get("saw-1")["price"] == Decimal("19.90")
+        stocked.reprice("saw-1", price=Decimal("29.95"), version=1)
+    assert stocked.get("saw-1")["price"] == Decimal("19.95")
 
 
 def test_restocking_adds_up(stocked: Items) -> None:

@@ -88,7 +88,10 @@ class Familiarity:
 
     def _judge(self, place: str, token: str) -> bool:
         seen = self._places.get(place)
-        if seen is None or not self._varying[place]:
+        if seen is None:
+            # Only the other side has this place: what looks generated there would not repeat either.
+            return len(self.sketches) > 1 and looks_random(token)
+        if not self._varying[place]:
             return False
         if token in seen:
             return seen[token] is not None and looks_random(token)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity, Parts
 from likewise.canonical.fingerprint import fingerprint
-from likewise.canonical.leaves import leaves, outcome_value
+from likewise.canonical.leaves import KEY, NAMED, is_name, leaves, outcome_value
 from likewise.canonical.tokens import TIME, looks_random
 from likewise.model import Fingerprint, Interaction, Scalar, Value
 
@@ -78,8 +78,8 @@ def answer_of(
     interaction: Interaction, form: Form, familiarity: Familiarity, names: Mapping[str, str]
 ) -> Fingerprint:
     """The fingerprint of the canonical answer."""
-    if any(place.endswith("[]+") for place, _, _ in form.answer) and form.introduced:
-        # Lists may have to be put in order first.
+    if any(place.endswith(("[]+", KEY)) for place, _, _ in form.answer):
+        # Lists may have to be put in order first, generated keys need their names.
         return answer_fingerprint(canonical_answer(interaction, familiarity, names))
     naming = _Naming(names)
     found: list[str] = []
@@ -142,11 +142,23 @@ class _Answer:
 
     def render(self, value: Value, place: str) -> Value:
         if isinstance(value, dict):
-            return {key: self.render(value[key], f"{place}.{key}") for key in sorted(value)}
+            return self._mapping(value, place)
         if isinstance(value, list):
             return self._list(value, place + "[]")
         parts = self._familiarity.parts(self._prefix + place, value)
         return value if parts is None else self._naming.render(parts)
+
+    def _mapping(self, value: Mapping[str, Value], place: str) -> Value:
+        rendered: dict[str, Value] = {}
+        for key in sorted(value):
+            if not is_name(key):
+                rendered[key] = self.render(value[key], f"{place}.{key}")
+                continue
+            name = str(self.render(key, place + KEY))
+            while name in rendered:
+                name += " "
+            rendered[name] = self.render(value[key], place + NAMED)
+        return rendered
 
     def _list(self, items: list[Value], place: str) -> Value:
         known = dict(self._naming.fresh)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from likewise.canonical.tokens import cut, looks_random
 from likewise.model import Lost, Outcome, Raised, Returned, Scalar, TimedOut, Value
 
 Leaves = list[tuple[str, Scalar]]
+
+KEY, NAMED = ".⟨key⟩", ".⟨named⟩"
+"""Where a generated key stands, and where that which it names."""
+
+
+@lru_cache(maxsize=65536)
+def is_name(key: str) -> bool:
+    """Whether a key of a mapping looks generated, like the name of a resource."""
+    return any(looks_random(token) for token in cut(key)[1])
 
 
 def leaves(value: Value) -> Leaves:
     """Every leaf with its place; mappings in the order of their keys, all items of a list share a place.
 
+    A key that looks generated is no place but a value: what it names stands at a place of its own.
     Empty containers are leaves too (an empty list is not the absence of one), and so is the start of
     every item (one list of two is not two lists of one).
     """
@@ -24,7 +37,10 @@ def _flatten(value: Value, place: str, found: Leaves) -> None:
             found.append((place + "{}", None))
         for key in sorted(value):
             inner = value[key]
-            if isinstance(inner, str):
+            if is_name(key):
+                found.append((place + KEY, key))
+                _flatten(inner, place + NAMED, found)
+            elif isinstance(inner, str):
                 found.append((f"{place}.{key}", inner))
             else:
                 _flatten(inner, f"{place}.{key}", found)

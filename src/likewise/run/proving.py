@@ -64,6 +64,7 @@ class Prover:
         self._emit = emit
         self._rerunner = rerunner
         self._replayer = replayer
+        self._replays = self._replays_that_differed = 0
 
     def prove(self) -> None:
         """Settle what can be settled; what stops it is said, and nothing established is lost."""
@@ -120,8 +121,8 @@ class Prover:
     def _replay_world(self, cases: list[Case]) -> None:
         """Replay what several tests of one world need together; each by itself where that fails."""
         spots = self._plan(cases)
-        if len(spots) >= sum(len(case.reading.calls) for case in cases):
-            return  # whole tests cost no more, and prove more
+        if not self._is_worth_it(len(spots), sum(len(case.reading.calls) for case in cases)):
+            return
         try:
             if spots:
                 self._settle_replayed(cases, self.ask(cases[0], spots))
@@ -135,6 +136,13 @@ class Prover:
         for case in cases:
             if isinstance(self._judge.by_policy(case.reading, self.known), Trust):
                 case.standing = case.standing or Standing.PROVED
+
+    def _is_worth_it(self, replayed: int, whole: int) -> bool:
+        """Whether a replay is likely to be cheaper than whole tests, which follow where it shows a difference.
+
+        How often that happens is learned as the run goes on.
+        """
+        return replayed + whole * (self._replays_that_differed / max(1, self._replays)) < whole
 
     def _plan(self, cases: Iterable[Case]) -> tuple[Spot, ...]:
         """The calls to repeat: each unknown key once, and what it depends on."""
@@ -164,9 +172,11 @@ class Prover:
 
     def _settle_replayed(self, cases: list[Case], answered: Answered) -> None:
         last = max(cases, key=lambda case: case.reading.place).reading
+        self._replays += 1
         differing = compare_replay(
             last.so_far, last.keyed, self.known.familiarity, answered, self._settings.overlooks
         )
+        self._replays_that_differed += bool(differing.found)
         sound = {spot: call for spot, call in answered.items() if spot not in differing.tainted}
         for case in cases:
             case.find(differing.of(case.reading.place))

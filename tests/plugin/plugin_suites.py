@@ -129,3 +129,18 @@ import boto3
 import pytest
 """
 """The head of a suite that takes its emulator from the environment."""
+
+WAITING = """
+import os
+import time
+from pathlib import Path
+
+def wait_for_trace(pattern):
+    # Traces are written in the background; a process that is killed takes the last ones with it.
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if any(path.read_bytes().count(b"\\n") > 1 for path in Path(__file__).parent.glob(pattern)):
+            return
+        time.sleep(0.05)
+"""
+"""The head of a suite whose process dies, once there is something on disk to survive it."""

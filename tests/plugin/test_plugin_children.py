@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from plugin_suites import MOCKED, SERVED, Suite
+from plugin_suites import MOCKED, SERVED, WAITING, Suite
 
 from likewise.model import CredentialsMissing, LikewiseError, Role
 from likewise.plugin.child import Order
@@ -69,8 +69,8 @@ def test_two(aws):
 
 def test_a_child_that_crashes_is_reported_with_its_log_and_what_it_recorded_counts(suite: Suite) -> None:
     suite.pytester.makepyfile(
-        test_it="""
-import os
+        test_it=WAITING
+        + """
 import sys
 
 IS_CHILD = any("--likewise-child" in each for each in sys.argv)
@@ -78,6 +78,7 @@ IS_CHILD = any("--likewise-child" in each for each in sys.argv)
 def test_one(): pass
 def test_two():
     if IS_CHILD:
+        wait_for_trace(".likewise/recordings/*/reruns/*.jsonl")
         os.write(2, b"the last words")
         os._exit(7)
 """
@@ -88,7 +89,7 @@ def test_two():
     (rerun,) = suite.concluded["reruns"]
     assert [each["test"] for each in rerun["traces"]] == ["test_it.py::test_one"]
     assert not rerun["complete"]
-    text = result.stdout.str()
+    text = " ".join(result.stdout.str().split())
     assert "ended with exit code 7" in text
     assert "the last words" in text
 
@@ -99,7 +100,7 @@ def test_a_reference_that_cannot_be_reached_is_one_message_and_no_traceback(suit
     suite.order(reruns=[[["test_it.py::test_one"], "reference"]])
     result = suite.run("--likewise", "--likewise-verify")
     assert result.ret == 1, "what was asked for could not be done"
-    text = result.stdout.str() + result.stderr.str()
+    text = " ".join((result.stdout.str() + result.stderr.str()).split())
     assert "nobody answers at http://127.0.0.1:9" in text
     assert "[target-unavailable]" in text
     assert "Traceback" not in text

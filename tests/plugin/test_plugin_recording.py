@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plugin_suites import MOCKED, SERVED, Suite
+from plugin_suites import MOCKED, SERVED, WAITING, Suite
 
 pytest_plugins = ["pytester"]
 
@@ -203,19 +203,20 @@ def test_alone(number):
 
 def test_what_a_crashed_worker_recorded_is_kept(suite: Suite) -> None:
     suite.pytester.makepyfile(
-        """
-import os
-
+        test_it=WAITING
+        + """
 def test_one(): pass
-def test_two(): os._exit(1)
+def test_two():
+    wait_for_trace(".likewise/recordings/*/gw0.jsonl")
+    os._exit(1)
 def test_three(): pass
 """
     )
     result = suite.run("--likewise", "-n", "1")
     assert result.ret == 1
     assert {each["test"] for each in suite.concluded["traces"]} >= {
-        "test_what_a_crashed_worker_recorded_is_kept.py::test_one",
-        "test_what_a_crashed_worker_recorded_is_kept.py::test_three",
+        "test_it.py::test_one",
+        "test_it.py::test_three",
     }
     assert not suite.concluded["complete"]
     result.stdout.fnmatch_lines(["*Worker gw0 ended unexpectedly*"])

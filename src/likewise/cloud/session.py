@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from likewise.canonical.redact import redact
+from likewise.cloud.marks import key_mark
 from likewise.cloud.recorder import Recorder, neutralise_mock_aws
 from likewise.cloud.secrets import gather
-from likewise.cloud.services.headers import key_mark
 from likewise.cloud.side import Side, open_side
 from likewise.model import Provenance, Recording, Result, Role, Target, Trace
 from likewise.store import Configuration, RecordingWriter, read_many

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -17,13 +18,14 @@ from likewise.cloud.session import read_recording
 from likewise.model import Notice, Recording, Role, Target
 from likewise.plugin.child import Order
 from likewise.plugin.identity import Run
+from likewise.plugin.screen import short
 from likewise.run import Emit
 from likewise.store import RecordingAbsent, RecordingEmpty
 
 NORMAL = frozenset({pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED})
 GRACE = 20.0
 """Seconds for fixtures to clean up behind the boundary once a child was told to end."""
-TAIL = 15
+TAIL = 3
 
 
 class ChildRuns:
@@ -94,6 +96,9 @@ class ChildRuns:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
+            # A group of its own: Ctrl-C comes to the parent alone, which passes it on once. A second
+            # one would break off the child's cleaning up.
+            process_group=0,
         )
         try:
             return child.wait(timeout=self._limit)
@@ -104,11 +109,12 @@ class ChildRuns:
             raise
 
     def _complain(self, code: int, log: Path, *, count: int, role: Role) -> None:
-        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()[-TAIL:]
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        tail = " | ".join([line.strip() for line in lines if line.strip("=- ")][-TAIL:])
         how = f"took longer than {self._limit:.0f} s" if code == TOO_LONG else f"ended with exit code {code}"
         text = (
             f"The rerun of {count} test{'s' if count != 1 else ''} on the {role} {how}. "
-            f"What it recorded until then counts. Its log, {log}, ends with:\n" + "\n".join(lines)
+            f"What it recorded until then counts. Its log is {short(log)} and ends with: {tail or 'nothing'}"
         )
         self._emit(Notice(slug="rerun-crashed", text=text))
 
@@ -119,16 +125,16 @@ TOO_LONG = -1000
 
 def _end(child: subprocess.Popen[bytes]) -> int:
     """Ask as a person would, so that fixtures clean up; then insist."""
-    for ask in (signal.SIGINT, signal.SIGTERM):
+    try:
+        for ask in (signal.SIGINT, signal.SIGTERM):
+            if child.poll() is None:
+                child.send_signal(ask)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    child.wait(timeout=GRACE)
+    finally:  # also when the user loses patience meanwhile
         if child.poll() is None:
-            child.send_signal(ask)
-            try:
-                child.wait(timeout=GRACE)
-            except subprocess.TimeoutExpired:
-                continue
-    if child.poll() is None:
-        child.kill()
-        child.wait()
+            child.kill()
+            child.wait()
     return TOO_LONG
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.interpret import Interpreter
+from likewise.cloud.marks import key_mark
 from likewise.cloud.replay import replayer as module
 from likewise.cloud.replay import sending
-from likewise.cloud.services.headers import key_mark
 from likewise.model import (
     BudgetReached,
     CredentialsMissing,

@@ -8,8 +8,9 @@ import zlib
 from base64 import b64decode
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from hashlib import blake2b, md5, sha1, sha256
+from hashlib import md5, sha1, sha256
 
+from likewise.cloud.marks import key_mark
 from likewise.cloud.services.call import Call, words
 from likewise.cloud.services.masks import path_of
 from likewise.cloud.services.service import Service
@@ -157,11 +158,6 @@ def identity(call: Call) -> str:
 
 
 _KEY = re.compile(r"Credential=([^/,\s]+)/|^AWS ([^:\s]+):|^SharedKey(?:Lite)? ([^:\s]+):")
-
-
-def key_mark(identifier: str) -> str:
-    """What a wire may say of an access key's id or an account: enough to tell two apart, nothing to use."""
-    return blake2b(identifier.encode(), digest_size=8).hexdigest()
 
 
 def signed_with(headers: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ from likewise.plugin.identity import Run, identify
 pytest_plugins = ["pytester"]
 
 
+@pytest.mark.slow
 def test_a_child_runs_the_ordered_tests_only_whatever_selected_them(suite: Suite) -> None:
     suite.pytester.makepyfile(
         test_a=MOCKED + "def test_one(aws): aws.list_buckets()\ndef test_two(aws): aws.list_buckets()\n",
@@ -34,6 +35,7 @@ def test_a_child_runs_the_ordered_tests_only_whatever_selected_them(suite: Suite
     assert 'tests="2"' in (suite.root / "junit.xml").read_text(), "the child replaced the parent's file"
 
 
+@pytest.mark.slow
 def test_a_child_does_not_change_what_the_user_would_rerun_next(suite: Suite) -> None:
     suite.pytester.makepyfile(test_it="def test_bad(): assert False\ndef test_ok(): pass\n")
     suite.order(reruns=[[["test_it.py::test_ok"], "candidate"]])
@@ -43,6 +45,7 @@ def test_a_child_does_not_change_what_the_user_would_rerun_next(suite: Suite) ->
 
 
 @pytest.mark.server
+@pytest.mark.slow
 def test_on_the_reference_mock_aws_does_nothing_and_the_reference_answers(suite: Suite) -> None:
     suite.configure(candidate="mock_aws", reference="moto")
     suite.pytester.makepyfile(

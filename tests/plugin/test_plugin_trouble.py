@@ -100,6 +100,7 @@ def test_three(): pass
     assert "Traceback" not in text
 
 
+@pytest.mark.slow
 def test_a_child_that_takes_too_long_is_interrupted_and_may_clean_up(suite: Suite) -> None:
     suite.pytester.makepyfile(
         test_it="""

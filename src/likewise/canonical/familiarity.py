@@ -42,7 +42,7 @@ def _show(shown: dict[str, set[str]], prefix: str, value: Value) -> None:
 
 Parts = list[tuple[str, str]]
 
-_JOINTS = frozenset(("", "-", "_", "+", "=", "~"))
+_JOINTS = "-_+=~."
 
 
 class Familiarity:
@@ -100,20 +100,23 @@ class Familiarity:
     def parts(self, place: str, leaf: Scalar) -> Parts | None:
         """A leaf as literals, each followed by a variable, the last by none; None where nothing varies.
 
-        Neighbouring variables joined by a mere hyphen or the like are one: where a generated value has
-        its hyphens is as random as the rest of it.
+        Neighbouring variables joined by mere hyphens or the like are one, and so is a leaf that is
+        nothing else: where a generated value has its hyphens is as random as the rest of it. A time
+        stays by itself, for it has no identity to lend.
         """
         if leaf is None or (place, leaf) in self._constants:
             return None
         literals, tokens = pieces(leaf)
-        if not any(self.varies(place, token) for token in tokens):
+        varying = self._varying_among(place, literals, tokens)
+        if not any(varying):
             self._constants.add((place, leaf))
             return None
+        if len(tokens) > 1 and all(varying) and all(map(_joins, literals)) and not any(map(_is_time, tokens)):
+            return [("", str(leaf)), ("", "")]
         found: list[tuple[str, str]] = []
         literal, variable, joint = literals[0], "", ""
-        for token, after in zip(tokens, literals[1:], strict=True):
-            varies = self.varies(place, token)
-            if variable and varies and joint in _JOINTS and not (token + variable).startswith(TIME):
+        for token, after, varies in zip(tokens, literals[1:], varying, strict=True):
+            if variable and varies and _joins(joint) and not _is_time(token) and not _is_time(variable):
                 variable += joint + token
             else:
                 if variable:
@@ -129,3 +132,21 @@ class Familiarity:
             literal = joint
         found.append((literal, ""))
         return found
+
+    def _varying_among(self, place: str, literals: tuple[str, ...], tokens: tuple[str, ...]) -> list[bool]:
+        """Which of the tokens vary; digits at the end of a varying word are part of it."""
+        varying: list[bool] = []
+        for number, token in enumerate(tokens):
+            glued = (
+                bool(varying) and not literals[number] and varying[-1] and not _is_time(tokens[number - 1])
+            )
+            varying.append((glued and token.isdigit()) or self.varies(place, token))
+        return varying
+
+
+def _joins(literal: str) -> bool:
+    return not literal.strip(_JOINTS)
+
+
+def _is_time(token: str) -> bool:
+    return token.startswith(TIME)

@@ -27,8 +27,10 @@ _LONGEST = 2048
 _CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?(?: ?[AP]M)?(?:Z| ?[+-]\d\d:?\d\d)?"
 _DATE = r"(?<!\d)(?:\d{4}([-./])\d\d\2\d\d|\d\d?([-./])\d\d?\3\d{4})(?!\d)"
 _WEEKDAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT"
+_VERSION = r"\d{4}-\d\d-\d\dT\d\d%3A\d\d%3A\d\d(?:\.\w+)?"
+"""A time in URL encoding, as some services write entity tags: it tells versions apart, so it has identity."""
 _SHAPED = re.compile(
-    rf"(?P<time>{_DATE}(?:[T ]{_CLOCK})?|{_WEEKDAY}|(?<!\d){_CLOCK})"
+    rf"{_VERSION}|(?P<time>{_DATE}(?:[T ]{_CLOCK})?|{_WEEKDAY}|(?<!\d){_CLOCK})"
     r"|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
     r"|[A-Za-z0-9+/_-]{15,}={1,2}"
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from likewise.model import Attempt, Recording, Spending
+from collections.abc import Sequence
+
+from likewise.model import Attempt, Recording, Role, Spending, Standing, TestReport
 from likewise.run.cases import Settings
 from likewise.run.judging import shape_of
 from likewise.run.meter import Meter
@@ -17,13 +19,15 @@ class Accounts:
         self._recording = recording
         self._settings = settings
 
-    def note_attempts(self, recording: Recording, *, target: str) -> None:
+    def note_attempts(self, recording: Recording) -> None:
         """Note how each attempt of a recording ended."""
+        reference = str(self._settings.reference)
+        candidate = "+".join(str(each) for each in self._recording.provenance.targets) or Role.CANDIDATE
         self._ledger.add_attempts(
             Attempt(
                 test=trace.test,
                 run=self._recording.provenance.run,
-                target=target,
+                target=reference if trace.role is Role.REFERENCE else candidate,
                 role=trace.role,
                 attempt=trace.attempt,
                 result=trace.result,
@@ -35,16 +39,18 @@ class Accounts:
             if trace.test
         )
 
-    def close(self, meter: Meter, *, tests: int) -> Spending:
+    def close(self, meter: Meter, reports: Sequence[TestReport]) -> Spending:
         """What the run cost on the reference, and what running everything there would have cost."""
+        open_ends = (Standing.UNDECIDED, Standing.FLAKY)
         price = self._settings.price
         calls = [call for trace in self._recording.traces for call in trace.interactions]
         spending = Spending(
             run=self._recording.provenance.run,
             when=self._settings.now,
             policy=self._settings.policy,
-            tests=tests,
+            tests=len(reports),
             calls=len(calls),
+            unsettled=sum(report.calls for report in reports if report.standing in open_ends),
             reference_calls=meter.calls,
             seconds=sum(call.ended - call.started for call in calls),
             reference_seconds=meter.seconds,

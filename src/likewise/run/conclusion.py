@@ -42,7 +42,7 @@ class Conclusion:
         accounts = Accounts(ledger=self._ledger, recording=recording, settings=self._settings)
         memory = Memory(self._ledger, reference=self._settings.reference, rules=self._rules)
         memory.learn(recording)
-        accounts.note_attempts(recording, target="candidate")
+        accounts.note_attempts(recording)
         known = memory.look_up(recording)
         judge = Judge(
             ledger=self._ledger, settings=self._settings, rules=self._rules, code=recording.provenance.code
@@ -114,7 +114,7 @@ class Conclusion:
         clean, failed = self._ledger.audit_counts()
         finished = RunFinished(
             run=run,
-            spending=accounts.close(self._meter, tests=len(reports)),
+            spending=accounts.close(self._meter, reports),
             tests=reports,
             audits=AuditBound(clean=clean, failed=failed),
             leftovers=leftovers,

@@ -88,7 +88,7 @@ class Prover:
         self._emit(Progress(phase="repeat on the candidate", done=0, total=len(once)))
         second = self._rerunner.rerun(once, role=Role.CANDIDATE)
         self._memory.learn(second, repeat=" repeated")
-        self._accounts.note_attempts(second, target="candidate")
+        self._accounts.note_attempts(second)
         self.known = self._memory.look_up(self._recording)
         again = self._memory.look_up(second).readings.by_test
         for test in self._cases:
@@ -196,7 +196,7 @@ class Prover:
             return
         self._emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
         recording = self._rerunner.rerun([case.test for case in chosen], role=Role.REFERENCE)
-        self._accounts.note_attempts(recording, target=str(self._settings.reference))
+        self._accounts.note_attempts(recording)
         for trace in recording.traces:
             for call in trace.interactions:
                 self._meter.count(call.operation)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from likewise.canonical import fingerprint, masked_sequence
 from likewise.decide import Rules, judge, judge_operations
 from likewise.model import (
+    Attempt,
     Discrepancy,
     Flaky,
     ReferenceResultKnown,
@@ -16,6 +17,7 @@ from likewise.model import (
     SequenceSeen,
     Trace,
     Trust,
+    Unclear,
     UnseenSequence,
     Verdict,
 )
@@ -57,6 +59,8 @@ class Judge:
 
     def by_policy(self, reading: Reading, known: Known) -> Trust | Rerun:
         """What the policy says, whatever the attempts did."""
+        if reading.trace.unclear:
+            return Rerun(reason=Unclear(why=reading.trace.unclear), whole=True)
         if self._settings.policy == "context":
             overlooked = self._differences.overlooked(reading, known)
             return judge(reading.trace, reading.calls, known.answers, self._rules, overlooked=overlooked)
@@ -69,15 +73,27 @@ class Judge:
         return self._by_sequence(reading)
 
     def _by_sequence(self, reading: Reading) -> Trust | Rerun:
-        """Whether the last run that was proved on the reference did exactly this."""
+        """Whether an earlier run did exactly this and ended on the reference as this one did here."""
         shape = shape_of(reading.trace)
         attempts = self._ledger.attempts(reading.trace.test)
-        proved = {attempt.run for attempt in attempts if attempt.role == Role.REFERENCE}
-        for attempt in attempts:
-            validated = attempt.role == Role.CANDIDATE and attempt.run in proved
-            if validated and attempt.shape == shape and attempt.when >= self._rules.not_before:
-                return Trust(reason=SequenceSeen(sequence=shape))
+        for run in self._validated(attempts, reading.trace.result):
+            for attempt in attempts:
+                same = attempt.role == Role.CANDIDATE and attempt.run == run and attempt.shape == shape
+                if same and attempt.result == reading.trace.result:
+                    return Trust(reason=SequenceSeen(sequence=shape))
         return Rerun(reason=UnseenSequence(first_new=0), whole=True)
+
+    def _validated(self, attempts: Sequence[Attempt], result: Result) -> set[str]:
+        """The runs in which every attempt on the reference ended so, while that still counts."""
+        on_reference = [
+            attempt
+            for attempt in attempts
+            if attempt.role == Role.REFERENCE
+            and attempt.target == self._rules.reference
+            and attempt.when >= self._rules.not_before
+        ]
+        otherwise = {attempt.run for attempt in on_reference if attempt.result != result}
+        return {attempt.run for attempt in on_reference} - otherwise
 
     def _remembered(self, reading: Reading) -> Trust | None:
         """The reference's own result for this very code, where it is known, fresh and always the same."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from likewise.canonical.leaves import leaves, outcome_value
+from likewise.canonical.leaves import Leaves, answer_leaves, request_leaves
 from likewise.canonical.tokens import TIME, looks_random, pieces
-from likewise.model import Scalar, Sketch, Trace, Value
+from likewise.model import Scalar, Sketch, Trace
 
 ASKED, ANSWERED = "?", "!"
 """A place is learned per operation, apart for what it asks and what it is answered."""
@@ -17,8 +17,8 @@ def sketch(trace: Trace, *, run: str, code: str = "", when: float = 0.0) -> Sket
     shown: dict[str, set[str]] = {}
     for interaction in trace.interactions:
         operation = str(interaction.operation)
-        _show(shown, operation + ASKED, interaction.arguments)
-        _show(shown, operation + ANSWERED, outcome_value(interaction.outcome))
+        _show(shown, operation + ASKED, request_leaves(interaction))
+        _show(shown, operation + ANSWERED, answer_leaves(interaction))
     return Sketch(
         test=trace.test,
         run=run,
@@ -28,8 +28,8 @@ def sketch(trace: Trace, *, run: str, code: str = "", when: float = 0.0) -> Sket
     )
 
 
-def _show(shown: dict[str, set[str]], prefix: str, value: Value) -> None:
-    for place, leaf in leaves(value):
+def _show(shown: dict[str, set[str]], prefix: str, leaves: Leaves) -> None:
+    for place, leaf in leaves:
         if leaf is None:
             continue
         if tokens := pieces(leaf)[1]:
@@ -43,6 +43,8 @@ def _show(shown: dict[str, set[str]], prefix: str, value: Value) -> None:
 Parts = list[tuple[str, str]]
 
 _JOINTS = "-_+=~."
+_MOST_CUT = 16384
+"""How many leaves of a test are remembered in their parts: lists show the same ones again and again."""
 
 
 class Familiarity:
@@ -53,7 +55,7 @@ class Familiarity:
     and stands at a place that varied before. Everything else is a constant and must repeat exactly.
     """
 
-    __slots__ = ("_constants", "_memo", "_places", "_varying", "sketches")
+    __slots__ = ("_constants", "_cut", "_memo", "_places", "_varying", "sketches")
 
     def __init__(self, sketches: Iterable[Sketch] = ()) -> None:
         self.sketches = tuple({(sketch.run, sketch.test): sketch for sketch in sketches}.values())
@@ -72,6 +74,7 @@ class Familiarity:
             lonely = (code for code in seen.values() if code is not None)
             self._varying[place] = any(repeats[code] > 1 for code in lonely)
         self._constants: set[tuple[str, Scalar]] = set()
+        self._cut: dict[tuple[str, Scalar], Parts] = {}
         self._memo: dict[tuple[str, str], bool] = {}
         for place, seen in self._places.items():
             for token, code in seen.items():
@@ -106,42 +109,77 @@ class Familiarity:
         """
         if leaf is None or (place, leaf) in self._constants:
             return None
+        if isinstance(leaf, str) and (known := self._cut.get((place, leaf))) is not None:
+            return known
         literals, tokens = pieces(leaf)
         varying = self._varying_among(place, literals, tokens)
         if not any(varying):
             self._constants.add((place, leaf))
             return None
-        if len(tokens) > 1 and all(varying) and all(map(_joins, literals)) and not any(map(_is_time, tokens)):
-            return [("", str(leaf)), ("", "")]
-        found: list[tuple[str, str]] = []
-        literal, variable, joint = literals[0], "", ""
-        for token, after, varies in zip(tokens, literals[1:], varying, strict=True):
-            if variable and varies and _joins(joint) and not _is_time(token) and not _is_time(variable):
-                variable += joint + token
-            else:
-                if variable:
-                    found.append((literal, variable))
-                    literal, variable = joint, ""
-                if varies:
-                    variable = token
-                else:
-                    literal += token + after
-            joint = after
-        if variable:
-            found.append((literal, variable))
-            literal = joint
-        found.append((literal, ""))
+        found = _parts(literals, tokens, varying)
+        if isinstance(leaf, str):
+            if len(self._cut) >= _MOST_CUT:
+                self._cut.clear()
+            self._cut[place, leaf] = found
         return found
 
     def _varying_among(self, place: str, literals: tuple[str, ...], tokens: tuple[str, ...]) -> list[bool]:
         """Which of the tokens vary; digits at the end of a varying word are part of it."""
         varying: list[bool] = []
         for number, token in enumerate(tokens):
-            glued = (
-                bool(varying) and not literals[number] and varying[-1] and not _is_time(tokens[number - 1])
+            ends = (
+                bool(number) and not literals[number] and token.isdigit() and not _is_time(tokens[number - 1])
             )
-            varying.append((glued and token.isdigit()) or self.varies(place, token))
+            varying.append((ends and varying[-1]) or self.varies(place, token))
         return varying
+
+
+def _parts(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> Parts:
+    if len(tokens) > 1 and _is_one(literals, tokens, varying):
+        return [
+            ("", "".join(literal + token for literal, token in zip(literals, (*tokens, ""), strict=True))),
+            ("", ""),
+        ]
+    found: Parts = []
+    literal, variable, joint = literals[0], "", ""
+    for token, after, varies in zip(tokens, literals[1:], varying, strict=True):
+        if variable and varies and _joins(joint) and not _is_time(token) and not _is_time(variable):
+            variable += joint + token
+        else:
+            if variable:
+                found.append((literal, variable))
+                literal, variable = joint, ""
+            if varies:
+                variable = token
+            else:
+                literal += token + after
+        joint = after
+    if variable:
+        found.append((literal, variable))
+        literal = joint
+    found.append((literal, ""))
+    return found
+
+
+def _is_one(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> bool:
+    """Whether a text is one generated value, hyphens and all.
+
+    In long ones a piece or two may be the same in two runs by mere chance.
+    """
+    if not all(map(_joins, literals)) or any(map(_is_time, tokens)):
+        return False
+    if all(varying):
+        return True
+    by_chance = [token for token, varies in zip(tokens, varying, strict=True) if not varies]
+    rest = "".join(token for token, varies in zip(tokens, varying, strict=True) if varies)
+    return (
+        varying[0]
+        and varying[-1]
+        and all(len(token) <= 2 for token in by_chance)
+        and len(rest) >= 20 + 10 * len(by_chance)
+        and "-" not in rest
+        and rest.lower() != rest != rest.upper()
+    )
 
 
 def _joins(literal: str) -> bool:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity, Parts
 from likewise.canonical.fingerprint import fingerprint
-from likewise.canonical.leaves import KEY, NAMED, is_name, leaves, outcome_value
+from likewise.canonical.leaves import (
+    KEY,
+    NAMED,
+    answer_leaves,
+    is_name,
+    leaves,
+    outcome_value,
+    request_leaves,
+)
 from likewise.canonical.tokens import TIME, looks_random
 from likewise.model import Fingerprint, Interaction, Scalar, Value
 
@@ -42,7 +51,7 @@ def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
     operation = str(interaction.operation)
     literals: list[str] = [operation]
     variables: list[str] = []
-    for place, leaf in leaves(interaction.arguments):
+    for place, leaf in request_leaves(interaction):
         literals.append(place)
         parts = familiarity.parts(operation + ASKED + place, leaf)
         if parts is None:
@@ -59,7 +68,7 @@ def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
                 variables.append(variable)
     introduced: dict[str, str] = {}
     answer: list[tuple[str, Scalar, Parts | None]] = []
-    for place, leaf in leaves(outcome_value(interaction.outcome)):
+    for place, leaf in answer_leaves(interaction):
         parts = familiarity.parts(operation + ANSWERED + place, leaf)
         answer.append((place, leaf, parts))
         for slot, (_, variable) in enumerate(parts or ()):
@@ -116,6 +125,10 @@ class _Naming:
         self._names = names
         self.fresh: dict[str, str] = {}
         self.blank = False
+
+    def ages(self) -> dict[str, int]:
+        """Every name with its place in the order of introduction."""
+        return {name: age for age, name in enumerate(self._names.values())}
 
     def render(self, parts: Parts) -> str:
         return "".join(literal + self._name(variable) for literal, variable in parts)
@@ -174,17 +187,23 @@ class _Answer:
             ordered = [self.render(items[index], place) for index in order]
         else:
             ordered = sorted(rendered, key=repr)
-        return {"⟨order⟩": _ordering(items, rendered), "⟨items⟩": ordered}
+        return {"⟨order⟩": _ordering(items, rendered, self._naming.ages()), "⟨items⟩": ordered}
 
 
-def _ordering(items: list[Value], rendered: list[Value]) -> str:
-    """How a list of things that the client named is ordered, in terms that do not depend on the names."""
+_GIVEN_NAME = re.compile(f"⟨({GIVEN}\\d+)⟩")
+
+
+def _ordering(items: list[Value], rendered: list[Value], ages: Mapping[str, int]) -> str:
+    """How a list of things that the client named is ordered, in terms that do not depend on the names.
+
+    `ages` tells which of the names came first.
+    """
     texts = [_lead(item, form) for item, form in zip(items, rendered, strict=True)]
     if texts == sorted(texts):
         return "ascending"
     if texts == sorted(texts, reverse=True):
         return "descending"
-    named = [repr(form) for form in rendered]
+    named = [[ages[name] for name in _GIVEN_NAME.findall(repr(form)) if name in ages] for form in rendered]
     return "as introduced" if named == sorted(named) else "none"
 
 

@@ -27,6 +27,9 @@ from likewise.model import (
 ELAPSED = (1.0, 4.0, 16.0, 64.0, 256.0)
 """Bounds, in seconds, of the classes of time that may have passed before a timed call."""
 
+FEW_LINKS = 10_000
+"""Where writes depend on each other in more ways than this, nearly all of their order matters anyhow."""
+
 _UNKNOWN = Familiarity()
 
 
@@ -36,6 +39,8 @@ class _Write:
 
     spot: Spot
     form: Form
+    follows: list[int]
+    """The writes that it depended on itself."""
     timed: tuple[Touch, ...]
     ended: float
     settled: bool = False
@@ -48,14 +53,16 @@ class _Context:
     numbers: list[int]
     digest: bytes
     names: dict[str, str]
+    """The names of variables, in the order in which these were introduced."""
     asked: int
 
 
 class World:
     """Reads the traces of one world in their order and keys every call.
 
-    `ambiguous` holds keys that gave different answers before: such a call is keyed again with a wider
-    context until its key is not among them or the context is the whole service.
+    `ambiguous` holds keys that gave different answers before: such a call is keyed again, first with the
+    order of writes that have nothing to do with each other, then with a wider context, until its key is
+    not among them or the context is the whole service.
     """
 
     def __init__(
@@ -95,12 +102,14 @@ class World:
         self, interaction: Interaction, familiarity: Familiarity, spot: Spot, keep: bool
     ) -> list[Keyed]:
         form = compile_form(interaction, familiarity)
-        widest = max((len(touch.resource) for touch in interaction.touches), default=1) - 1
+        widest = max((len(touch.resource) for touch in interaction.touches), default=1)
         racy = self._races(interaction)
         chain: list[Keyed] = []
         while True:
             width = len(chain)
-            context = self._context(interaction.touches, width)
+            context = self._context(interaction.touches, max(0, width - 1), is_ordered=width > 0)
+            if not chain:
+                narrow = context.numbers
             names, key, timed = self._key(interaction, form, context, width)
             chain.append(
                 Keyed(
@@ -121,7 +130,7 @@ class World:
         if keep:
             self.kept[spot] = canonical_answer(interaction, familiarity, names)
         self._settle(interaction)
-        self._take(interaction, form, spot)
+        self._take(interaction, form, spot, narrow)
         return chain
 
     def _key(
@@ -147,28 +156,56 @@ class World:
             order.append(name)
         return ({**names, **own} if own else names), order
 
-    def _context(self, touches: tuple[Touch, ...], width: int) -> _Context:
-        stamp = (width, *self._history.stamp(touches)) if width == 0 else ()
+    def _context(self, touches: tuple[Touch, ...], width: int, *, is_ordered: bool) -> _Context:
+        stamp = self._history.stamp(touches) if not is_ordered else ()
         if stamp and (cached := self._cache.get(stamp)):
             return cached
         numbers = self._history.context(touches, width)
+        order, marks = (numbers, {}) if is_ordered else self._sorted(numbers)
         hasher = blake2b(digest_size=SIZE)
         names: dict[str, str] = {}
         asked = 0
-        for place, number in enumerate(numbers):
+        for place, number in enumerate(order):
             form = self._writes[number].form
-            hasher.update(form.template.encode())
+            hasher.update(marks.get(number) or form.template.encode())
             for token in form.variables:
                 if token not in names:
                     names[token] = f"{GIVEN}{asked:04}"
                     asked += 1
-                hasher.update(names[token].encode())
+                hasher.update(f"{names[token]} ".encode())
             for token, origin in form.introduced:
                 names.setdefault(token, f"{RETURNED}{place:04}{origin}")
+        if marks:
+            names = self._by_age(names, numbers)
         context = _Context(numbers=numbers, digest=hasher.digest(), names=names, asked=asked)
         if stamp:
             self._cache[stamp] = context
         return context
+
+    def _sorted(self, numbers: list[int]) -> tuple[list[int], dict[int, bytes]]:
+        """Writes in an order in which those that have nothing to do with each other may have come anyhow.
+
+        The mark of a write covers what it is and what of the others it followed, so that the order of
+        all that depends on each other still shows.
+        """
+        links = sum(len(self._writes[number].follows) for number in numbers)
+        if len(numbers) < 2 or links > FEW_LINKS + 8 * len(numbers):
+            return numbers, {}
+        marks: dict[int, bytes] = {}
+        for number in numbers:
+            write = self._writes[number]
+            hasher = blake2b(write.form.template.encode(), digest_size=SIZE)
+            for mark in sorted(marks[other] for other in write.follows if other in marks):
+                hasher.update(mark)
+            marks[number] = hasher.digest()
+        return sorted(numbers, key=marks.__getitem__), marks
+
+    def _by_age(self, names: dict[str, str], numbers: list[int]) -> dict[str, str]:
+        forms = (self._writes[number].form for number in numbers)
+        tokens = (
+            token for form in forms for token in (*form.variables, *(token for token, _ in form.introduced))
+        )
+        return {token: names[token] for token in dict.fromkeys(tokens)}
 
     def _elapsed(self, interaction: Interaction, context: _Context) -> str:
         """The class of time since the last timed write that matters, or nothing where none does.
@@ -215,7 +252,7 @@ class World:
         }
         return tuple(sorted(found - held))
 
-    def _take(self, interaction: Interaction, form: Form, spot: Spot) -> None:
+    def _take(self, interaction: Interaction, form: Form, spot: Spot, numbers: list[int]) -> None:
         self._sent.update(form.variables)
         for token, origin in form.introduced:
             if token not in self._producers and token not in self._sent:
@@ -225,7 +262,7 @@ class World:
             timed = tuple(
                 touch for touch in interaction.touches if touch.timed and touch.effect is not Effect.READ
             )
-            write = _Write(spot=spot, form=form, timed=timed, ended=interaction.ended)
+            write = _Write(spot=spot, form=form, follows=numbers, timed=timed, ended=interaction.ended)
             self._history.write(len(self._writes), interaction.touches)
             self._writes.append(write)
             if timed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from likewise.canonical.tokens import cut, looks_random
-from likewise.model import Lost, Outcome, Raised, Returned, Scalar, TimedOut, Value
+from likewise.model import Interaction, Lost, Outcome, Raised, Returned, Scalar, TimedOut, Value
 
 Leaves = list[tuple[str, Scalar]]
 
@@ -54,6 +54,37 @@ def _flatten(value: Value, place: str, found: Leaves) -> None:
             _flatten(item, below, found)
     else:
         found.append((place, value))
+
+
+class _Flat:
+    """Keeps the leaves of the interactions flattened last: sketching and keying both need them."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._kept: dict[int, tuple[Interaction, Leaves, Leaves]] = {}
+
+    def of(self, interaction: Interaction) -> tuple[Interaction, Leaves, Leaves]:
+        kept = self._kept.get(id(interaction))
+        if kept is None:
+            if len(self._kept) >= self._capacity:
+                self._kept.clear()
+            # Keeping the interaction itself keeps its identity from being given to another one.
+            kept = interaction, leaves(interaction.arguments), leaves(outcome_value(interaction.outcome))
+            self._kept[id(interaction)] = kept
+        return kept
+
+
+_FLAT = _Flat(capacity=4096)
+
+
+def request_leaves(interaction: Interaction) -> Leaves:
+    """The leaves of what was asked."""
+    return _FLAT.of(interaction)[1]
+
+
+def answer_leaves(interaction: Interaction) -> Leaves:
+    """The leaves of what came back."""
+    return _FLAT.of(interaction)[2]
 
 
 def outcome_value(outcome: Outcome) -> Value:

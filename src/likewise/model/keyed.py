@@ -18,9 +18,10 @@ class Keyed:
     """An interaction reduced to what must repeat for its answer to be known.
 
     `key` covers the operation, its request, and the history of the resources it touches, read at
-    `width` (0: the resource's own history; each step takes in one more ancestor's); `form` is the
-    request alone. `context` lists the writes in that history; with `needs`, the calls whose answers
-    the request quotes, it is what a replay of this call on the reference consists of.
+    `width` (0: the resource's own history; 1: with the order of writes that are unrelated to each
+    other; each further step takes in one more ancestor's); `form` is the request alone. `context`
+    lists the writes in that history; with `needs`, the calls whose answers the request quotes, it is
+    what a replay of this call on the reference consists of.
     """
 
     position: int

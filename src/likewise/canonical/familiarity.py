@@ -135,7 +135,7 @@ class Familiarity:
 
 
 def _parts(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> Parts:
-    if len(tokens) > 1 and _is_one(literals, tokens, varying):
+    if _is_one(literals, tokens, varying):
         return [
             ("", "".join(literal + token for literal, token in zip(literals, (*tokens, ""), strict=True))),
             ("", ""),

@@ -208,7 +208,9 @@ def _ordering(items: list[Value], rendered: list[Value], ages: Mapping[str, int]
 
 
 def _lead(item: Value, form: Value) -> str:
-    """What of an item holds the client's name for it; all of it where nothing does."""
+    """What of an item holds the client's name for it; its canonical form where nothing does."""
+    if f"⟨{GIVEN}" not in repr(form):
+        return repr(form)
     if isinstance(item, dict) and isinstance(form, dict):
         for key in sorted(item):
             if f"⟨{GIVEN}" in repr(form.get(key)):

@@ -1,0 +1,1 @@
+"""Makes what several rooms' tests share importable from all of them."""

@@ -43,6 +43,11 @@ class Settings:
     audit_budget: int = 0
     seed: int = 0
 
+    @property
+    def compares_sequences(self) -> bool:
+        """Whether the policy looks at a test's whole sequence."""
+        return self.policy in ("sequence", "combined")
+
 
 @dataclass(slots=True)
 class Case:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from likewise.canonical import Familiarity
@@ -56,7 +57,7 @@ class Differences:
         )
 
     def _compare(
-        self, reading: Reading, different: list[tuple[Keyed, Answer]], familiarity: dict[str, Familiarity]
+        self, reading: Reading, different: list[tuple[Keyed, Answer]], familiarity: Mapping[str, Familiarity]
     ) -> None:
         fresh = [pair for pair in different if _pair(*pair) not in self._compared]
         if not fresh:
@@ -77,7 +78,7 @@ class Differences:
             )
 
     def _reference_answers(
-        self, answers: list[Answer], familiarity: dict[str, Familiarity]
+        self, answers: list[Answer], familiarity: Mapping[str, Familiarity]
     ) -> dict[tuple[Fingerprint, int], tuple[Interaction, Value]]:
         wanted: dict[Fingerprint, set[int]] = {}
         for answer in answers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from likewise.canonical import VERSION, Familiarity, World, sketch
@@ -13,13 +13,15 @@ from likewise.model import (
     Fingerprint,
     Keyed,
     Origin,
+    Provenance,
     Recording,
     Sketch,
     Target,
+    Trace,
 )
 from likewise.run.findings import Answered, with_answers
 from likewise.run.ports import Ledger
-from likewise.run.reading import Reading, Readings, prune, read_recording
+from likewise.run.reading import Reading, Readings, prune, read_world, worlds_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +30,50 @@ class Known:
 
     readings: Readings
     answers: Answers
-    familiarity: dict[str, Familiarity]
+    familiarity: Mapping[str, Familiarity]
     ambiguous: frozenset[Fingerprint]
 
     def with_answers(self, more: Answers) -> Known:
         """The same, with what was learned meanwhile."""
         return replace(self, answers={**self.answers, **more})
+
+
+ENOUGH = 2
+"""With this many sketches of a test stored, a run whose calls are all known need not be sketched."""
+
+
+class _Familiarities(Mapping[str, Familiarity]):
+    """Familiarity by test, worked out test by test: right after a trace is sketched, keying it is cheap."""
+
+    def __init__(
+        self,
+        tests: tuple[str, ...],
+        stored: Mapping[str, list[Sketch]],
+        sketched: Callable[[str], list[Sketch]],
+    ) -> None:
+        self._tests, self._stored, self._sketched = tests, stored, sketched
+        self._made: dict[str, Familiarity] = {}
+        self._learned: set[str] = set()
+
+    def __getitem__(self, test: str) -> Familiarity:
+        made = self._made.get(test)
+        if made is None:
+            stored = self._stored.get(test, [])
+            own = self._sketched(test) if len(stored) < ENOUGH or test in self._learned else []
+            made = self._made[test] = Familiarity([*stored, *own])
+        return made
+
+    def learn_from_this_run(self, tests: Iterable[str]) -> None:
+        """From now on, take this run's own traces of these tests into account."""
+        for test in tests:
+            self._learned.add(test)
+            self._made.pop(test, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tests)
+
+    def __len__(self) -> int:
+        return len(self._tests)
 
 
 class Memory:
@@ -44,52 +84,71 @@ class Memory:
         self._reference = reference
         self._rules = rules
         self._own: dict[str, list[Sketch]] = {}
+        self._unsketched: dict[str, list[tuple[Trace, Provenance]]] = {}
+        self._unwritten: list[Sketch] = []
 
     def learn(self, recording: Recording, *, repeat: str = "") -> None:
         """Remember what this run's traces look like; `repeat` tells its repetitions apart."""
-        run, code = recording.provenance.run, recording.provenance.code
-        fresh = [
-            sketch(trace, run=f"{run}{repeat}#{trace.attempt}", code=code, when=recording.provenance.started)
-            for trace in recording.traces
-            if trace.test
-        ]
-        self.ledger.add_sketches(fresh)
-        for known in fresh:
-            self._own.setdefault(known.test, []).append(known)
+        origin = recording.provenance
+        for trace in recording.traces:
+            if trace.test:
+                named = replace(origin, run=f"{origin.run}{repeat}#{trace.attempt}")
+                self._unsketched.setdefault(trace.test, []).append((trace, named))
 
-    def familiarity(self, tests: Iterable[str]) -> dict[str, Familiarity]:
+    def familiarity(self, tests: Iterable[str]) -> _Familiarities:
         """What is known to vary in each test, this run included."""
-        wanted = list(dict.fromkeys(tests))
-        stored = self.ledger.sketches(wanted)
-        return {test: Familiarity([*stored.get(test, ()), *self._own.get(test, ())]) for test in wanted}
+        wanted = tuple(dict.fromkeys(tests))
+        return _Familiarities(wanted, self.ledger.sketches(wanted), self._sketched)
+
+    def _sketched(self, test: str) -> list[Sketch]:
+        """This run's sketches of a test, drawn when they are first needed."""
+        own = self._own.setdefault(test, [])
+        for trace, origin in self._unsketched.pop(test, ()):
+            own.append(sketch(trace, run=origin.run, code=origin.code, when=origin.started))
+            self._unwritten.append(own[-1])
+        return own
+
+    def _write_sketches(self) -> None:
+        self.ledger.add_sketches(self._unwritten)
+        self._unwritten = []
 
     def repeats(self, test: str, code: str) -> int:
         """How many runs of this very code have been seen of a test."""
-        known = {(seen.run, seen.test) for seen in self._own.get(test, ()) if seen.code == code}
+        known = {(seen.run, seen.test) for seen in self._sketched(test) if seen.code == code}
         stored = self.ledger.sketches([test]).get(test, [])
         return len(known | {(seen.run, seen.test) for seen in stored if seen.code == code})
 
     def look_up(self, recording: Recording) -> Known:
         """Key a recording and find the answers, widening where the narrow key is ambiguous.
 
-        Evidence of tests with unknown calls is keyed anew first: what varies may be known better now.
+        Where calls are unknown, this run's own traces are learned from as well, and the evidence of
+        their tests is keyed anew: what varies may be known better now than when it was kept.
         """
-        tests = [trace.test for trace in recording.traces]
-        familiarity = self.familiarity(tests)
+        worlds = worlds_of(recording.traces)
+        familiarity = self.familiarity(trace.test for trace in recording.traces)
         ambiguous: frozenset[Fingerprint] = frozenset()
+        found = [read_world(traces, familiarity, ambiguous=ambiguous) for traces in worlds]
         refreshed: set[str] = set()
         while True:
-            readings = read_recording(recording, familiarity, ambiguous=ambiguous)
+            readings = Readings(found)
             answers = self.ledger.answers(readings.keys())
             stale = self._unsettled(readings, answers) - refreshed
             doubled = frozenset(key for key, given in answers.items() if self._is_ambiguous(given))
             if not stale and doubled <= ambiguous:
+                self._write_sketches()
                 return Known(readings=readings, answers=answers, familiarity=familiarity, ambiguous=ambiguous)
-            if not doubled <= ambiguous:
-                ambiguous |= doubled
-                stale |= {answer.test for key in doubled for answer in answers[key]}
-            self._refresh(stale, ambiguous)
+            again = stale | readings.using(doubled - ambiguous)
+            evidence = stale | {answer.test for key in doubled - ambiguous for answer in answers[key]}
+            ambiguous |= doubled
+            familiarity.learn_from_this_run(stale)
+            self._refresh(evidence, ambiguous)
             refreshed |= stale
+            found = [
+                read_world(traces, familiarity, ambiguous=ambiguous)
+                if any(trace.test in again for trace in traces)
+                else before
+                for traces, before in zip(worlds, found, strict=True)
+            ]
 
     def keep(
         self,
@@ -138,8 +197,8 @@ class Memory:
 
     def _refresh(self, tests: Iterable[str], ambiguous: frozenset[Fingerprint]) -> None:
         found = list(self.ledger.evidence(list(tests)))
-        within = {trace.test for _, evidence in found for trace in evidence.traces}
-        familiarity = self.familiarity(within)
+        familiarity = self.familiarity(trace.test for _, evidence in found for trace in evidence.traces)
+        familiarity.learn_from_this_run(familiarity)
         for identity, evidence in found:
             self.ledger.reindex(
                 identity, index_rows(evidence, familiarity, ambiguous), canonical_version=VERSION
@@ -147,7 +206,7 @@ class Memory:
 
 
 def index_rows(
-    evidence: Evidence, familiarity: dict[str, Familiarity], ambiguous: frozenset[Fingerprint]
+    evidence: Evidence, familiarity: Mapping[str, Familiarity], ambiguous: frozenset[Fingerprint]
 ) -> list[Keyed]:
     """Every key under which a piece of evidence is to be found."""
     world = World(familiarity, ambiguous=ambiguous)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from likewise.canonical import Familiarity
 from likewise.decide import close_slice
@@ -138,7 +138,7 @@ class Prover:
                 case.standing = case.standing or Standing.PROVED
 
     def _is_worth_it(self, replayed: int, whole: int) -> bool:
-        """Whether a replay is likely to be cheaper than whole tests, which follow where it shows a difference.
+        """Whether a replay is likely to be cheaper than whole tests, which follow where it differs.
 
         How often that happens is learned as the run goes on.
         """
@@ -229,7 +229,7 @@ class Prover:
         return chosen
 
     def _settle_whole(
-        self, case: Case, attempts: Sequence[Reading], familiarity: dict[str, Familiarity]
+        self, case: Case, attempts: Sequence[Reading], familiarity: Mapping[str, Familiarity]
     ) -> None:
         reading = attempts[-1]
         case.reference = reading.trace.result

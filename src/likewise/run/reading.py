@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from likewise.canonical import Familiarity, World
 from likewise.decide import close_slice
-from likewise.model import Fingerprint, Keyed, Recording, Spot, Trace, Value
+from likewise.model import Fingerprint, Keyed, Spot, Trace, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +42,16 @@ class Reading:
         return close_slice(self.keyed, ((self.place, position) for position in positions))
 
 
-@dataclass(slots=True)
 class Readings:
     """All tests of a recording, each with its attempts in order."""
 
-    by_test: dict[str, list[Reading]] = field(default_factory=dict)
+    def __init__(self, worlds: Iterable[Iterable[Reading]]) -> None:
+        self.by_test: dict[str, list[Reading]] = {}
+        for readings in worlds:
+            for reading in readings:
+                self.by_test.setdefault(reading.trace.test, []).append(reading)
+        for attempts in self.by_test.values():
+            attempts.sort(key=lambda reading: reading.trace.attempt)
 
     def last(self, test: str) -> Reading:
         """The attempt whose result the run reports."""
@@ -55,33 +60,33 @@ class Readings:
     def keys(self) -> set[Fingerprint]:
         """Every key that a decision needs."""
         return {
-            call.key
-            for readings in self.by_test.values()
-            for reading in readings[-1:]
-            for chain in reading.chains
-            for call in chain
+            call.key for attempts in self.by_test.values() for chain in attempts[-1].chains for call in chain
+        }
+
+    def using(self, keys: Collection[Fingerprint]) -> set[str]:
+        """The tests that one of these keys is needed for."""
+        return {
+            test
+            for test, attempts in self.by_test.items()
+            if any(call.key in keys for chain in attempts[-1].chains for call in chain)
         }
 
 
-def read_recording(
-    recording: Recording,
+def read_world(
+    traces: Sequence[Trace],
     familiarity: Mapping[str, Familiarity],
     *,
     ambiguous: Collection[Fingerprint] = frozenset(),
-) -> Readings:
-    """Key a recording world by world."""
-    found = Readings()
-    for traces in worlds_of(recording.traces):
-        world = World(familiarity, ambiguous=ambiguous)
-        keyed: list[tuple[Keyed, ...]] = []
-        for number, trace in enumerate(traces):
-            chains = tuple(tuple(chain) for chain in world.read(trace))
-            keyed.append(tuple(chain[-1] for chain in chains))
-            if trace.test:
-                reading = Reading(world=traces, keyed=keyed, chains=chains, place=number)
-                found.by_test.setdefault(trace.test, []).append(reading)
-    for readings in found.by_test.values():
-        readings.sort(key=lambda reading: reading.trace.attempt)
+) -> list[Reading]:
+    """Key the traces of one world; one reading for each attempt at a test in it."""
+    world = World(familiarity, ambiguous=ambiguous)
+    keyed: list[tuple[Keyed, ...]] = []
+    found: list[Reading] = []
+    for number, trace in enumerate(traces):
+        chains = tuple(tuple(chain) for chain in world.read(trace))
+        keyed.append(tuple(chain[-1] for chain in chains))
+        if trace.test:
+            found.append(Reading(world=traces, keyed=keyed, chains=chains, place=number))
     return found
 
 

@@ -13,6 +13,13 @@ VERSION = 1
 SIZE = 16
 
 
+_APART = "\x1f"
+
+
 def fingerprint(parts: Iterable[str]) -> Fingerprint:
     """The hash of a sequence of strings, each kept apart from its neighbours."""
-    return blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).hexdigest()
+    listed = list(parts)
+    joined, salt = _APART.join(listed), b""
+    if not listed or joined.count(_APART) >= len(listed):  # a part has the separator in it
+        joined, salt = "".join(f"{len(part)}:{part}" for part in listed), b"by length"
+    return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=SIZE, salt=salt).hexdigest()

@@ -1,0 +1,369 @@
+"""Keys say what must repeat: not names, not unrelated order, not how often one looked; all else counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from likewise.canonical import Familiarity, key_world, masked_sequence, sketch
+from likewise.model import (
+    Effect,
+    Interaction,
+    Keyed,
+    Lost,
+    Operation,
+    Outcome,
+    Raised,
+    Returned,
+    Role,
+    Scope,
+    Touch,
+    Trace,
+    Value,
+)
+from proofs import doubts, learned
+from traffic import SERVERS, Script, draw_script, play
+
+services = st.sampled_from(sorted(SERVERS))
+seeds = st.integers(0, 10_000)
+few = settings(max_examples=30, deadline=None)
+
+
+def keyed(trace: Trace, familiarity: Familiarity) -> list[Keyed]:
+    return key_world([trace], {trace.test: familiarity})[0]
+
+
+def seen(trace: Trace, familiarity: Familiarity) -> set[tuple[str, str]]:
+    return {(call.key, call.answer) for call in keyed(trace, familiarity)}
+
+
+@few
+@given(services, seeds)
+def test_reading_the_same_trace_again_gives_the_same_sketch_and_keys(service: str, seed: int) -> None:
+    script = draw_script(service, seed)
+    one, same = play(service, script, seed=seed), play(service, script, seed=seed)
+    assert sketch(one, run="1") == sketch(same, run="1")
+    familiarity = learned([one, play(service, script, seed=seed + 1)])
+    assert keyed(one, familiarity) == keyed(one, familiarity) == keyed(same, familiarity)
+
+
+@few
+@given(services, seeds)
+def test_two_runs_that_differ_in_made_up_values_have_equal_keys_and_answers(service: str, seed: int) -> None:
+    script = draw_script(service, seed)
+    first, second = (play(service, script, seed=seed + number) for number in range(2))
+    familiarity = learned([first, second])
+    ours, theirs = keyed(first, familiarity), keyed(second, familiarity)
+    assert [call.key for call in ours] == [call.key for call in theirs]
+    assert [call.answer for call in ours] == [call.answer for call in theirs]
+    assert [call.context for call in ours] == [call.context for call in theirs]
+
+
+@few
+@given(services, seeds)
+def test_a_run_after_two_others_asks_nothing_new(service: str, seed: int) -> None:
+    script = draw_script(service, seed)
+    first, second, third = (play(service, script, seed=seed + number) for number in range(3))
+    assert doubts([first, second], third) == []
+
+
+@few
+@given(services, seeds)
+def test_the_first_run_alone_is_exact(service: str, seed: int) -> None:
+    """Nothing varies on one run's word: another run's names are another request."""
+    script = draw_script(service, seed)
+    first, second = (play(service, script, seed=seed + number) for number in range(2))
+    alone = Familiarity([sketch(first, run="1")])
+    assert keyed(first, alone)[0].key != keyed(second, alone)[0].key
+    assert keyed(first, alone) == keyed(first, Familiarity())
+
+
+@few
+@given(services, seeds, st.randoms(use_true_random=False))
+def test_unrelated_calls_may_come_in_any_order(service: str, seed: int, random: Random) -> None:
+    script = draw_script(service, seed)
+    roots = sorted({step.where[0] for step in script})
+    assume(len(roots) == 2)
+    assume(not any(step.other and step.other[0] != step.where[0] for step in script))
+    other = _interleaved(script, random)
+    first, second, third = (
+        play(service, steps, seed=seed + number) for number, steps in enumerate((script, script, other))
+    )
+    familiarity = learned([first, second, third])
+    assert seen(third, familiarity) == seen(first, familiarity)
+
+
+def _interleaved(script: Script, random: Random) -> Script:
+    """The same steps with each root's in their order, and those of different roots in any."""
+    waiting = {
+        root: [step for step in script if step.where[0] == root] for root in {s.where[0] for s in script}
+    }
+    mixed = []
+    while any(waiting.values()):
+        root = random.choice(sorted(root for root, steps in waiting.items() if steps))
+        mixed.append(waiting[root].pop(0))
+    return tuple(mixed)
+
+
+@few
+@given(services, seeds, st.integers(2, 4))
+def test_looking_more_often_changes_nothing(service: str, seed: int, times: int) -> None:
+    """The first look at a table that is being made is another matter: it settles how time counts."""
+    script = draw_script(service, seed)
+    looks = {"get", "head", "list", "tags", "query", "scan", "peek", "count"}
+    polled = tuple(step for step in script for _ in range(times if step.verb in looks else 1))
+    first, second = play(service, script, seed=seed), play(service, polled, seed=seed + 1)
+    familiarity = learned([first, second])
+    assert seen(first, familiarity) == seen(second, familiarity)
+
+
+@few
+@given(services, seeds)
+def test_only_writes_and_quoted_answers_come_before_a_call(service: str, seed: int) -> None:
+    """What a replay would repeat lies before the call, and its context consists of writes."""
+    script = draw_script(service, seed)
+    trace = play(service, script, seed=seed)
+    for call in keyed(trace, learned([trace, play(service, script, seed=seed + 1)])):
+        assert all(spot < (0, call.position) for spot in (*call.context, *call.needs))
+        assert all(trace.interactions[position].is_write for _, position in call.context)
+
+
+# Small worlds, by hand.
+
+
+def call(
+    name: str,
+    *resource: str,
+    value: Value = None,
+    answer: Value = "ok",
+    effect: Effect = Effect.READ,
+    scope: Scope = Scope.SELF,
+    timed: bool = False,
+    at: float = 0.0,
+    outcome: Outcome | None = None,
+    lane: str = "main",
+) -> Interaction:
+    return Interaction(
+        operation=Operation("s", name),
+        arguments={"resource": list(resource), "value": value},
+        outcome=outcome or Returned(value=answer),
+        touches=(Touch(resource=("s", *resource), effect=effect, scope=scope, timed=timed),),
+        started=at,
+        ended=at + 0.01,
+        lane=lane,
+    )
+
+
+def put(*resource: str, value: Value = "v", answer: Value = "ok") -> Interaction:
+    return call("put", *resource, value=value, answer=answer, effect=Effect.ABSORB)
+
+
+def get(*resource: str, answer: Value = "v", at: float = 0.0) -> Interaction:
+    return call("get", *resource, answer=answer, at=at)
+
+
+def trace_of(*calls: Interaction, test: str = "t") -> Trace:
+    return Trace(test=test, role=Role.CANDIDATE, interactions=calls)
+
+
+KNOWN = Familiarity()
+
+
+def key_of_last(*calls: Interaction, familiarity: Familiarity = KNOWN) -> str:
+    return keyed(trace_of(*calls), familiarity)[-1].key
+
+
+def test_what_was_overwritten_no_longer_matters() -> None:
+    assert key_of_last(put("a", value="1"), put("a", value="2"), get("a")) == key_of_last(
+        put("a", value="2"), get("a")
+    )
+
+
+def test_what_was_written_matters() -> None:
+    assert key_of_last(put("a", value="1"), get("a")) != key_of_last(put("a", value="2"), get("a"))
+    assert key_of_last(put("a"), get("a")) != key_of_last(get("a"))
+
+
+def test_a_refused_write_changes_nothing() -> None:
+    refused = call("put", "a", value="1", outcome=Raised(kind="no"))
+    assert key_of_last(refused, get("a")) == key_of_last(get("a"))
+
+
+def test_a_write_without_an_answer_may_have_happened() -> None:
+    lost = call("put", "a", value="1", effect=Effect.WRITE, outcome=Lost(reason="reset"))
+    assert key_of_last(lost, get("a")) != key_of_last(get("a"))
+
+
+def test_a_list_depends_on_what_is_below_and_not_on_its_order() -> None:
+    listed = call("list", scope=Scope.SUBTREE)
+    assert key_of_last(put("a"), listed) != key_of_last(listed)
+    assert key_of_last(put("a"), put("b"), listed) == key_of_last(put("b"), put("a"), listed)
+    assert key_of_last(put("a"), get("b")) == key_of_last(get("b"))
+
+
+def test_a_list_depends_on_the_order_of_what_follows_from_another() -> None:
+    """A rule set before or after something was stored is not the same."""
+    rule = call("rule", value="r", effect=Effect.WRITE)
+    listed = call("list", scope=Scope.SUBTREE)
+    assert key_of_last(rule, put("a"), listed) != key_of_last(put("a"), rule, listed)
+
+
+def add(*resource: str, value: Value) -> Interaction:
+    return call("add", *resource, value=value, effect=Effect.WRITE)
+
+
+def test_the_order_of_writes_to_the_same_thing_matters() -> None:
+    assert key_of_last(add("a", value="1"), add("a", value="2"), get("a")) != key_of_last(
+        add("a", value="2"), add("a", value="1"), get("a")
+    )
+
+
+def test_an_ambiguous_key_is_read_with_the_order_and_then_with_more_of_the_tree() -> None:
+    listed = call("list", "x", scope=Scope.SUBTREE)
+    one = trace_of(put("y"), put("x", "a"), put("x", "b"), listed)
+    two = trace_of(put("x", "b"), put("x", "a"), listed)
+    narrow = keyed(one, KNOWN)[-1].key
+    assert narrow == keyed(two, KNOWN)[-1].key
+    [*_, ordered] = key_world([one], {}, ambiguous={narrow})[0]
+    [*_, other] = key_world([two], {}, ambiguous={narrow})[0]
+    assert (ordered.width, other.width) == (1, 1)
+    assert ordered.key != other.key
+    [*_, wide] = key_world([one], {}, ambiguous={narrow, ordered.key})[0]
+    assert wide.width == 2
+    assert len(ordered.context) == 2
+    assert len(wide.context) == 3
+
+
+def test_a_timed_write_puts_the_class_of_time_into_the_key() -> None:
+    def leased(after: float) -> Keyed:
+        lease = call("lease", "a", effect=Effect.WRITE, timed=True, at=0.0)
+        return keyed(trace_of(lease, get("a", at=after)), KNOWN)[-1]
+
+    assert leased(0.3).key == leased(0.7).key
+    assert leased(0.3).key != leased(2.0).key != leased(70.0).key
+    assert (leased(0.3).timed, leased(2.0).timed) == (False, True)
+
+
+def test_time_no_longer_counts_once_somebody_saw_the_change_settled() -> None:
+    def described(after: float) -> Keyed:
+        create = call("create", "a", effect=Effect.WRITE, timed=True)
+        look = call("describe", "a", effect=Effect.READ, timed=True, at=0.1)
+        return keyed(trace_of(create, look, get("a", at=after)), KNOWN)[-1]
+
+    assert described(0.3).key == described(99.0).key
+    assert not described(99.0).timed
+
+
+NAMES = ("f81d4fae7dec", "0a50c91e6bf6", "7b1d4fae7d11", "22e5c91e6b01")
+
+
+def twice(build: Callable[[str, str], Trace]) -> tuple[Trace, Familiarity]:
+    """A test that makes up two names, and what two runs of it teach."""
+    runs = [build(*NAMES[:2]), build(*NAMES[2:])]
+    return runs[0], learned(runs)
+
+
+def test_identity_matters() -> None:
+    """Reading the first of two made-up names is not reading the second, whatever they are called."""
+
+    def build(read: int) -> Callable[[str, str], Trace]:
+        return lambda one, two: trace_of(
+            call("both", "box", value=[one, two], effect=Effect.WRITE),
+            call("get", "box", value=(one, two)[read]),
+        )
+
+    first, familiarity = twice(build(0))
+    second = build(1)(*NAMES[2:])
+    assert keyed(first, familiarity)[0].key == keyed(second, familiarity)[0].key
+    assert keyed(first, familiarity)[1].key != keyed(second, familiarity)[1].key
+
+
+def test_identity_matters_in_answers() -> None:
+    def build(answered: int) -> Callable[[str, str], Trace]:
+        return lambda one, two: trace_of(
+            call("both", "box", value=[one, two], effect=Effect.WRITE),
+            call("get", "box", answer=(one, two)[answered]),
+        )
+
+    first, familiarity = twice(build(0))
+    second = build(1)(*NAMES[2:])
+    assert keyed(first, familiarity)[1].key == keyed(second, familiarity)[1].key
+    assert keyed(first, familiarity)[1].answer != keyed(second, familiarity)[1].answer
+
+
+def test_names_that_share_a_date_keep_their_identity() -> None:
+    """A date loses its identity when it varies; what stands beside it does not."""
+
+    def build(read: int) -> Callable[[str, str], Trace]:
+        def run(one: str, two: str) -> Trace:
+            day = "2024-05-01" if one == NAMES[0] else "2024-05-02"
+            names = [f"{day}-{one}", f"{day}-{two}"]
+            return trace_of(
+                call("both", "box", value=list(names), effect=Effect.WRITE),
+                call("get", "box", value=names[read]),
+            )
+
+        return run
+
+    first, familiarity = twice(build(0))
+    second = build(1)(*NAMES[2:])
+    assert keyed(first, familiarity)[1].key != keyed(second, familiarity)[1].key
+
+
+@pytest.mark.parametrize("stale", [False, True])
+def test_a_stale_tag_is_not_the_current_one(stale: bool) -> None:
+    def build(use_old: bool) -> Callable[[str, str], Trace]:
+        return lambda one, two: trace_of(
+            put("a", value="1", answer={"tag": one}),
+            put("a", value="2", answer={"tag": two}),
+            call("get", "a", value=one if use_old else two),
+        )
+
+    first, familiarity = twice(build(stale))
+    other = build(not stale)(*NAMES[2:])
+    assert keyed(first, familiarity)[2].key != keyed(other, familiarity)[2].key
+    assert keyed(first, familiarity)[2].needs == (((0, 0),) if stale else ())
+
+
+def test_a_constant_changed_in_a_later_run_is_never_trusted() -> None:
+    runs = [trace_of(put("a", value="hello"), get("a", answer="hello")) for _ in range(2)]
+    later = trace_of(put("a", value="hullo"), get("a", answer="hullo"))
+    assert len(doubts(runs, later)) == 2
+
+
+def test_a_value_that_looks_random_but_repeats_is_a_constant() -> None:
+    runs = [trace_of(get("f81d4fae7dec")) for _ in range(2)]
+    assert doubts(runs, trace_of(get("0a50c91e6bf6")))
+    assert not doubts(runs, runs[0])
+
+
+def test_on_code_seen_once_only_what_looks_random_may_vary() -> None:
+    """Another code's runs showed that the place varies; a word there is still a word."""
+    old = [trace_of(get(name)) for name in NAMES[:2]]
+    known = [sketch(trace, run=str(number), code="old") for number, trace in enumerate(old)]
+
+    def key_on_new_code(name: str) -> str:
+        trace = trace_of(get(name))
+        return key_of_last(get(name), familiarity=Familiarity([*known, sketch(trace, run="new", code="new")]))
+
+    proof = key_of_last(get(NAMES[0]), familiarity=Familiarity(known))
+    assert key_on_new_code(NAMES[2]) == proof
+    assert key_on_new_code("inventory") != proof
+
+
+@few
+@given(services, seeds)
+def test_the_masked_sequence_has_one_fingerprint_a_call_and_ignores_made_up_values(
+    service: str, seed: int
+) -> None:
+    script = draw_script(service, seed)
+    first, second = (play(service, script, seed=seed + number) for number in range(2))
+    sequence = masked_sequence(first)
+    assert len(sequence) == len(script)
+    assert masked_sequence(replace(first, test="other")) == sequence
+    assert len(masked_sequence(second)) == len(sequence)

@@ -36,13 +36,13 @@ _SHAPED = re.compile(
 )
 """Identifiers and times of a well-known shape, wherever in a text they stand."""
 _WORD = re.compile(r"[^\W_]+")
-_WORD_THEN_NUMBER = re.compile(r"([^\W\d_]+)(\d+)")
+_WORD_THEN_NUMBER = re.compile(r"([^\W\d_]{3,})(\d+)")
 _EPOCH_SECONDS = range(1_000_000_000, 4_000_000_000)
 
 
 @lru_cache(maxsize=65536)
 def cut(text: str) -> Pieces:
-    """The pieces of a text; a word followed by a number is two tokens, other mixtures are one."""
+    """The pieces of a text; a word of three letters or more and a number after it are two tokens."""
     if len(text) > _LONGEST:
         return ("", ""), (CONTENT + fingerprint((text,)),)
     found: list[tuple[int, int, str]] = []

@@ -123,6 +123,11 @@ class Familiarity:
             self._cut[place, leaf] = found
         return found
 
+    def rest(self) -> None:
+        """Let go of what only saved time."""
+        self._constants.clear()
+        self._cut.clear()
+
     def _varying_among(self, place: str, literals: tuple[str, ...], tokens: tuple[str, ...]) -> list[bool]:
         """Which of the tokens vary; digits at the end of a varying word are part of it."""
         varying: list[bool] = []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from likewise.canonical import VERSION, Familiarity, World, sketch
@@ -127,7 +129,8 @@ class Memory:
         worlds = worlds_of(recording.traces)
         familiarity = self.familiarity(trace.test for trace in recording.traces)
         ambiguous: frozenset[Fingerprint] = frozenset()
-        found = [read_world(traces, familiarity, ambiguous=ambiguous) for traces in worlds]
+        with _without_collecting():
+            found = [read_world(traces, familiarity, ambiguous=ambiguous) for traces in worlds]
         refreshed: set[str] = set()
         while True:
             readings = Readings(found)
@@ -203,6 +206,18 @@ class Memory:
             self.ledger.reindex(
                 identity, index_rows(evidence, familiarity, ambiguous), canonical_version=VERSION
             )
+
+
+@contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Keying makes many objects and no cycles: looking for garbage among them would cost a third."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def index_rows(

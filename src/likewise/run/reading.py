@@ -87,6 +87,9 @@ def read_world(
         keyed.append(tuple(chain[-1] for chain in chains))
         if trace.test:
             found.append(Reading(world=traces, keyed=keyed, chains=chains, place=number))
+    for trace in traces:
+        if trace.test in familiarity:
+            familiarity[trace.test].rest()
     return found
 
 

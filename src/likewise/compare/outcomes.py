@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from likewise.model import (
     Difference,
@@ -86,9 +86,16 @@ def _changes(
             if change.place == "message":
                 yield _change(Difference.MESSAGE, "", change.reference, change.candidate)
             elif change.place != "raised":
-                yield change
+                yield replace(change, place=_below("value", change.place))
         return
-    yield from compare_values(reference=reference_form, candidate=candidate_form)
+    for change in compare_values(reference=reference_form, candidate=candidate_form):
+        yield replace(change, place=_below("returned", change.place))
+
+
+def _below(part: str, place: str) -> str:
+    """A place in a part of an outcome, as seen from that part."""
+    rest = place.removeprefix(part)
+    return rest.removeprefix(".") if rest != place and rest[:1] in ("", ".", "[") else place
 
 
 def compare_values(*, reference: Value, candidate: Value, place: str = "") -> Iterator[Change]:
@@ -137,9 +144,4 @@ def summary(outcome: Outcome) -> str:
 
 
 def _change(difference: Difference, place: str, reference: Value, candidate: Value) -> Change:
-    return Change(
-        difference=difference,
-        place=place.removeprefix("returned.").removeprefix("value."),
-        reference=reference,
-        candidate=candidate,
-    )
+    return Change(difference=difference, place=place, reference=reference, candidate=candidate)

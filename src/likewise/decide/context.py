@@ -51,7 +51,7 @@ Answers = Mapping[Fingerprint, Sequence[Answer]]
 
 def place(call: Keyed, answers: Answers, rules: Rules, *, overlooked: bool = False) -> CallStanding:
     """Where one call stands. A key that ever gave two different answers is ambiguous, fresh or not."""
-    given = [answer for answer in answers.get(call.key, ()) if answer.reference == rules.reference]
+    given = _given(call, answers, rules)
     if not given:
         return CallStanding.UNKNOWN
     if len({answer.answer for answer in given}) > 1:
@@ -82,14 +82,25 @@ def judge(
     standings = [place(call, answers, rules, overlooked=call.position in overlooked) for call in calls]
     doubts = sum(standing is not CallStanding.EQUAL for standing in standings)
     if not doubts:
-        oldest = min(max(answer.when for answer in answers[call.key]) for call in calls)
+        oldest = min(_newest(call, answers, rules) for call in calls)
         return Trust(reason=AllAnswersKnown(calls=len(calls), since=oldest))
     if trace.result is Result.FAILED and CallStanding.DIFFERENT not in standings:
         return Rerun(reason=CandidateFailed(unknown=doubts), whole=True)
-    return _doubtful(calls, standings, answers)
+    return _doubtful(calls, standings, answers, rules)
 
 
-def _doubtful(calls: Sequence[Keyed], standings: Sequence[CallStanding], answers: Answers) -> Rerun:
+def _given(call: Keyed, answers: Answers, rules: Rules) -> list[Answer]:
+    """What the reference in question said; others may have said something else."""
+    return [answer for answer in answers.get(call.key, ()) if answer.reference == rules.reference]
+
+
+def _newest(call: Keyed, answers: Answers, rules: Rules) -> float:
+    return max(answer.when for answer in _given(call, answers, rules))
+
+
+def _doubtful(
+    calls: Sequence[Keyed], standings: Sequence[CallStanding], answers: Answers, rules: Rules
+) -> Rerun:
     by_standing: dict[CallStanding, list[Keyed]] = {}
     for call, standing in zip(calls, standings, strict=True):
         by_standing.setdefault(standing, []).append(call)
@@ -119,7 +130,7 @@ def _doubtful(calls: Sequence[Keyed], standings: Sequence[CallStanding], answers
         reason = UnseenCalls(first_new=unknown[0].position, operations=_names(unknown), count=len(unknown))
     else:
         expired = by_standing[CallStanding.EXPIRED]
-        when = max(answer.when for answer in answers[expired[0].key])
+        when = _newest(expired[0], answers, rules)
         reason = EvidenceExpired(first=expired[0].position, operations=_names(expired), when=when)
     return Rerun(reason=reason, replay=replay, whole=bool(different or racing or timed))
 

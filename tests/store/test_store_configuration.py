@@ -51,6 +51,7 @@ def test_every_key_is_read_and_its_source_named(tmp_path: Path) -> None:
         audit_share = 0.5
         audit_budget = 3
         isolation = "reset"
+        reroute = ["http://localhost:5000"]
         prices = "prices.toml"
         extra_secrets = ["x-password"]
         discrepant = [" s3.PutObject "]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from likewise.canonical.redact import redact
 from likewise.cloud.marks import key_mark
-from likewise.cloud.recorder import Recorder, neutralise_mock_aws
+from likewise.cloud.recorder import Recorder, Routes, neutralise_mock_aws
 from likewise.cloud.secrets import gather
 from likewise.cloud.side import Side, open_side
 from likewise.model import Provenance, Recording, Result, Role, Target, Trace
@@ -62,7 +62,11 @@ class ProcessSession:
                 self._undo.append(_set_environment(side.apply(os.environ)))
                 self._undo.append(neutralise_mock_aws())
             self._recorder = Recorder(
-                role=self.role, world=self._world(), on_trace=self._write, expected_endpoints=side.endpoints
+                role=self.role,
+                world=self._world(),
+                on_trace=self._write,
+                expected_endpoints=side.endpoints,
+                routes=Routes(self.configuration.reroute, side.endpoint),
             )
             self._recorder.install()
             self._undo.append(self._recorder.uninstall)

@@ -14,6 +14,10 @@ from likewise.store import Configuration
 
 IN_PROCESS = "mock_aws"
 """The candidate's name where the suite brings moto itself, in its own process: nothing is started."""
+_REAL_HOSTS = frozenset(
+    {"amazonaws.com", "amazonaws.com.cn", "api.aws", "core.windows.net", "storage.azure.net"}
+)
+"""Where the real clouds answer: a client that calls elsewhere is not on the reference."""
 _IN_PROCESS_SERVICES = frozenset({"s3", "dynamodb"})
 
 
@@ -94,11 +98,17 @@ class Side:
 
     @property
     def endpoints(self) -> frozenset[str]:
-        """Where clients are expected to call; empty where the SDK's own endpoints are right."""
-        if not self.running or self.is_real:
+        """Where clients are expected to call; empty where they may call anywhere."""
+        if not self.running:
             return frozenset()
+        if self.is_real:
+            return _REAL_HOSTS
         found = (each.endpoint(service) for each in self.running for service in targets.SERVICES)
         return frozenset(url for url in found if url)
+
+    def endpoint(self, service: str) -> str | None:
+        """Where a service answers; None where the SDK itself knows."""
+        return next((url for each in self.running if (url := each.endpoint(service))), None)
 
     def apply(self, base: Mapping[str, str]) -> dict[str, str]:
         """An environment that sends a suite to these targets and nowhere else."""

@@ -40,6 +40,8 @@ class Configuration:
     audit_share: float = 0.02
     audit_budget: int = 50
     isolation: str = "auto"
+    reroute: tuple[str, ...] = ()
+    """Endpoints written into the suite's code that stand for the candidate: requests there are sent on."""
     prices: str | None = None
     extra_secrets: tuple[str, ...] = ()
     discrepant: tuple[str, ...] = ()
@@ -134,6 +136,7 @@ KEYS: dict[str, Callable[[object], Any]] = {
     "audit_share": _share,
     "audit_budget": _whole,
     "isolation": _one_of(*ISOLATIONS),
+    "reroute": _texts,
     "prices": _text,
     "extra_secrets": _texts,
     "discrepant": _texts,

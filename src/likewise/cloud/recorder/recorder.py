@@ -17,6 +17,7 @@ from likewise.cloud.recorder.looking import Look, Observed
 from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
 from likewise.cloud.recorder.patches import ImportWatch, Patches
 from likewise.cloud.recorder.placement import Placement, Running
+from likewise.cloud.recorder.routes import Routes
 from likewise.cloud.recorder.seams import SEAMS
 from likewise.model import Result, Role, Trace
 
@@ -31,7 +32,8 @@ class Recorder:
     earlier one of the same test and attempt. After `drain` nothing is pending.
     Calls outside any test make a trace of their own with an empty test name, handed over before the
     test that follows them, and kept in `unplaced`.
-    `expected_endpoints` holds URLs or host:port; a request to anywhere else marks its test unclear.
+    `routes` sends clients elsewhere than they say. `expected_endpoints` holds URLs or host:port; a
+    request to anywhere else marks its test unclear.
     `calls` counts the requests seen so far, wherever they belong.
     """
 
@@ -42,6 +44,7 @@ class Recorder:
         world: str,
         on_trace: Callable[[Trace], None],
         expected_endpoints: frozenset[str] = frozenset(),
+        routes: Routes | None = None,
         interpreter: Callable[[], Interprets] | None = None,
     ) -> None:
         self.unplaced: list[Trace] = []
@@ -51,6 +54,7 @@ class Recorder:
         self._builder = Builder(role=role, on_trace=self._hand_over, interpreter=interpreter or _interpreter)
         self._placement = Placement(world=world, late=self._late)
         self._endpoints = Endpoints(expected_endpoints)
+        self._routes = routes
         self._patches = Patches()
         self._watch: ImportWatch | None = None
         self._base, self._mocks, self._mocked = world, 0, ""
@@ -181,6 +185,10 @@ class Recorder:
             return parsed
         call.look = Look(late=lambda: self._builder.submit(call.test))
         return Observed(parsed, call.look)
+
+    def routed(self, url: str, service: str) -> str:
+        """Where a request goes; elsewhere than to `url` only if the configuration says so."""
+        return self._routes.route(url, service) if self._routes and self.is_active else url
 
     def failed(self, call: Call, failure: BaseException | str) -> None:
         """No answer came."""

@@ -25,6 +25,8 @@ class Notes(Protocol):
 
     def observed(self, call: Call, parsed: Any) -> Any: ...
 
+    def routed(self, url: str, service: str) -> str: ...
+
 
 def _call_of_botocore(request: Any, operation: Any) -> Call:
     call = Call(request.method, request.url, request.headers, operation)
@@ -82,7 +84,17 @@ def patch_botocore(module: ModuleType, patches: Patches, notes: Notes) -> None:
 
         return do_get_response
 
+    def reroute(inner: Any) -> Any:
+        def make_request(endpoint: Any, operation_model: Any, request_dict: dict[str, Any]) -> Any:
+            # Before the request is made and signed, so that the signature is for where it goes.
+            service = operation_model.service_model.service_name
+            request_dict["url"] = notes.routed(request_dict["url"], service)
+            return inner(endpoint, operation_model, request_dict)
+
+        return make_request
+
     patches.replace(module.Endpoint, "_do_get_response", make)
+    patches.replace(module.Endpoint, "make_request", reroute)
 
 
 def patch_aiobotocore(module: ModuleType, patches: Patches, notes: Notes) -> None:
@@ -146,6 +158,7 @@ def patch_azure(transport: str) -> Callable[[ModuleType, Patches, Notes], None]:
     def patch(module: ModuleType, patches: Patches, notes: Notes) -> None:
         def make(inner: Any) -> Any:
             def send(sender: Any, request: Any, **kwargs: Any) -> Any:
+                request.url = notes.routed(request.url, "")
                 call = notes.opened(_call_of_azure, request, None) if notes.is_active else None
                 if call is None:
                     return inner(sender, request, **kwargs)
@@ -170,6 +183,7 @@ def patch_azure_async(transport: str) -> Callable[[ModuleType, Patches, Notes], 
     def patch(module: ModuleType, patches: Patches, notes: Notes) -> None:
         def make(inner: Any) -> Any:
             async def send(sender: Any, request: Any, **kwargs: Any) -> Any:
+                request.url = notes.routed(request.url, "")
                 call = notes.opened(_call_of_azure, request, None) if notes.is_active else None
                 if call is None:
                     return await inner(sender, request, **kwargs)

@@ -1,0 +1,32 @@
+"""Clients whose endpoint is written into the code are sent to where the suite is meant to run."""
+
+from __future__ import annotations
+
+from likewise.cloud.recorder import Routes
+
+HERE = {"s3": "http://127.0.0.1:4000", "blob": "http://127.0.0.1:4001/devstoreaccount1"}
+
+
+def test_a_listed_endpoint_is_replaced_and_the_rest_of_the_request_stays() -> None:
+    routes = Routes(["http://localhost:5555/"], HERE.get)
+    assert (
+        routes.route("http://localhost:5555/b/k?list-type=2", "s3") == "http://127.0.0.1:4000/b/k?list-type=2"
+    )
+
+
+def test_a_bucket_before_a_listed_host_moves_into_the_path() -> None:
+    routes = Routes(["http://localhost:5555"], HERE.get)
+    assert routes.route("http://b.localhost:5555/k", "s3") == "http://127.0.0.1:4000/b/k"
+
+
+def test_azure_s_service_is_told_by_the_port_or_by_the_source() -> None:
+    url = "http://127.0.0.1:{}/devstoreaccount1/c?restype=container"
+    assert Routes(["http://127.0.0.1:10000"], HERE.get).route(url.format(10000)) == url.format(4001)
+    assert Routes(["blob+http://127.0.0.1:7"], HERE.get).route(url.format(7)) == url.format(4001)
+
+
+def test_other_endpoints_and_services_without_a_target_stay() -> None:
+    routes = Routes(["http://localhost:5555"], HERE.get)
+    for url, service in (("http://localhost:5556/b", "s3"), ("http://localhost:5555/", "dynamodb")):
+        assert routes.route(url, service) == url
+    assert not Routes([], HERE.get)

@@ -6,7 +6,18 @@ import random
 from collections.abc import Iterable
 
 from likewise.decide import CallStanding, Rules, place
-from likewise.model import Audit, Keyed, LikewiseError, Notice, ReplayImpossible, Standing, Trust, Withdrawal
+from likewise.model import (
+    Audit,
+    Fingerprint,
+    Keyed,
+    LikewiseError,
+    Notice,
+    Operation,
+    ReplayImpossible,
+    Standing,
+    Trust,
+    Withdrawal,
+)
 from likewise.run.cases import Case, Settings
 from likewise.run.findings import compare_replay
 from likewise.run.ports import Emit, Ledger
@@ -51,15 +62,26 @@ def _audit_one(
     differing = compare_replay(
         reading.so_far, reading.keyed, prover.known.familiarity, answered, settings.overlooks
     )
-    found = differing.of(reading.place)
-    operation = str(call.operation)
-    ledger.add_audits([Audit(key=call.key, operation=operation, clean=not found, run=run, when=settings.now)])
-    if not found:
+    if differing.tainted and not differing.found:
+        return  # calls that raced came out otherwise: that says nothing
+    # What the call builds on may belong to an earlier test: a difference there is no clean audit either.
+    clean = not differing.found
+    audited = Audit(key=call.key, operation=str(call.operation), clean=clean, run=run, when=settings.now)
+    ledger.add_audits([audited])
+    if clean:
         return
-    for other in reading.calls:
-        if str(other.operation) == operation:
-            reason = f"an audit of {operation} failed"
-            ledger.withdraw(Withdrawal(key=other.key, reason=reason, when=settings.now))
+    contradicted = [call, *(reading.keyed[place][position] for place, position in sorted(differing.found))]
+    for key, operation in _class_of(contradicted, reading.calls).items():
+        reason = f"an audit of {operation} failed"
+        ledger.withdraw(Withdrawal(key=key, reason=reason, when=settings.now))
+    found = [each for _, several in sorted(differing.found.items()) for each in several]
     case.find(found)
     case.standing = Standing.DISCREPANT
-    case.notes.append(f"an audit contradicted the ledger: {found[0].explain()}")
+    case.notes.extend(f"an audit contradicted the ledger: {each.explain()}" for each in found[:1])
+
+
+def _class_of(contradicted: Iterable[Keyed], calls: Iterable[Keyed]) -> dict[Fingerprint, Operation]:
+    """The keys of some calls, and of all others of the test that call the same operations."""
+    keys = {call.key: call.operation for call in contradicted}
+    operations = set(keys.values())
+    return keys | {call.key: call.operation for call in calls if call.operation in operations}

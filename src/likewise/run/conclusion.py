@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from likewise.decide import Rules
-from likewise.model import AuditBound, Decided, Discrepancy, Recording, RunFinished, Settled
+from likewise.model import AuditBound, Decided, Discrepancy, Recording, RunFinished, Settled, Standing
 from likewise.run.accounts import Accounts
 from likewise.run.auditing import audit
 from likewise.run.cases import Case, Settings
@@ -97,11 +97,15 @@ class Conclusion:
         return leftovers
 
     def _add_known_differences(self, case: Case, known: dict[int, list[Discrepancy]]) -> None:
-        """A difference that the ledger already knows is a finding without any call."""
+        """A difference that the ledger already knows is a finding without any call.
+
+        Unless the test was proved meanwhile: then the reference said otherwise just now.
+        """
         for position, found in known.items():
             call = case.reading.trace.interactions[position]
             seen, hidden = split(found, call, self._settings.overlooks)
-            case.find(seen)
+            if case.standing is not Standing.PROVED:
+                case.find(seen)
             case.overlook(hidden)
 
     def _finish(

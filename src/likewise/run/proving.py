@@ -243,6 +243,7 @@ class Prover:
             seen, hidden = split([found], call, self._settings.overlooks)
             case.find(seen)
             case.overlook(hidden)
+        self._find_untouched(case, reading)
         differs = case.reference is not case.reading.trace.result
         if differs and not case.discrepancies and _same_calls(case.reading, reading):
             what = (
@@ -252,6 +253,14 @@ class Prover:
             case.verdict = Flaky(reason=Wavers(what=what))
             return
         case.standing = Standing.DISCREPANT if differs or case.discrepancies else Standing.PROVED
+
+    def _find_untouched(self, case: Case, reference: Reading) -> None:
+        """Known differences in calls that the whole run did not repeat: by itself it saw another world."""
+        repeated = {call.key for call in reference.calls}
+        for position, found in self._judge.differences(case.reading, self.known).items():
+            if case.reading.calls[position].key not in repeated:
+                call = case.reading.trace.interactions[position]
+                case.find(split(found, call, self._settings.overlooks)[0])
 
     def _keep(self, reading: Reading, origin: Origin, answered: Answered | None) -> None:
         self._memory.keep(

@@ -1,0 +1,396 @@
+"""The loop proves what it must, once, as cheaply as it can, and never trusts what was not proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from boxes import KINDS, Loop, Suite, get, listed, put
+
+from likewise.model import (
+    AllAnswersKnown,
+    Decided,
+    Difference,
+    Flaky,
+    Implication,
+    NoCalls,
+    Notice,
+    ReferenceResultKnown,
+    Rerun,
+    Result,
+    Role,
+    RunFinished,
+    Settled,
+    Standing,
+    Trust,
+    UnseenCalls,
+)
+
+Make = Callable[[Suite], Loop]
+
+
+@pytest.fixture
+def loop(tmp_path: Path) -> Make:
+    return lambda suite: Loop(suite, tmp_path / "ledger.sqlite")
+
+
+def two() -> Suite:
+    return Suite(
+        {
+            "t1": (put("a", "one"), get("a"), listed(), put("a", "two"), get("a")),
+            "t2": (put("b"), get("b"), get("c"), put("c"), get("c"), listed()),
+        }
+    )
+
+
+def is_trusted(standing: Standing) -> bool:
+    return standing is Standing.TRUSTED
+
+
+def test_a_cold_run_proves_everything_and_a_warm_one_needs_no_reference_call(loop: Make) -> None:
+    runs = loop(two())
+    cold = runs.run()
+    assert set(cold.standings.values()) == {Standing.PROVED}
+    assert cold.reference_calls > 0
+    warm = runs.run(code="c2")
+    assert set(warm.standings.values()) == {Standing.TRUSTED}
+    assert (warm.reference_calls, warm.reference.replays, warm.whole) == (0, [], [])
+    verdict = warm.reports["t1"].verdict
+    assert isinstance(verdict, Trust)
+    assert verdict.reason == AllAnswersKnown(calls=5, since=1010.0)
+    assert warm.finished.spending.calls == 11
+    assert sum(report.saved for report in warm.finished.tests) == 11
+
+
+def test_the_ledger_alone_decides_where_the_reference_may_not_be_asked(loop: Make) -> None:
+    runs = loop(two())
+    first = runs.run(verify=False)
+    assert set(first.standings.values()) == {Standing.UNDECIDED}
+    runs.run()
+    assert set(runs.run(code="c2", verify=False).standings.values()) == {Standing.TRUSTED}
+
+
+def test_keys_proved_by_one_test_serve_another(loop: Make) -> None:
+    """Exact requests are shared; made-up names have to be learned by each test."""
+    suite = Suite({"t1": (get("a"), listed())}, shared=True)
+    runs = loop(suite)
+    runs.run()
+    suite.scripts = {"t2": (listed(), get("a"))}
+    later = runs.run(code="c2")
+    assert later.standings == {"t2": Standing.TRUSTED}
+    assert later.reference_calls == 0
+
+
+def test_after_a_change_only_what_is_new_is_replayed_with_what_it_depends_on(loop: Make) -> None:
+    suite = two()
+    runs = loop(suite)
+    runs.run()
+    suite.scripts["t1"] += (put("d", "new"), get("d"))
+    later = runs.run(code="c2")
+    assert later.standings == {"t1": Standing.PROVED, "t2": Standing.TRUSTED}
+    assert later.whole == []
+    (piece,) = later.reference.replays
+    assert [call.operation.name for call in piece.calls] == ["put", "get"]
+    assert later.reference_calls == 2
+    assert later.reports["t1"].reference_calls == 2
+    assert later.reference.cleaned == 1
+    assert set(runs.run(code="c3").standings.values()) == {Standing.TRUSTED}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_reference_that_differs_makes_the_test_discrepant_every_time(
+    loop: Make, kind: str
+) -> None:
+    suite = two()
+    suite.wrong = {"b": kind}
+    runs = loop(suite)
+    for code in ("c1", "c2", "c3"):
+        found = runs.run(code=code)
+        assert found.standings["t1"] in (Standing.PROVED, Standing.TRUSTED)
+        assert found.standings["t2"] is Standing.DISCREPANT, code
+        assert found.reports["t2"].discrepancies
+        assert found.reports["t2"].counts_as is Result.FAILED
+
+
+def test_what_differs_is_named_and_says_what_it_means(loop: Make) -> None:
+    suite = two()
+    suite.wrong = {"b": "refuses"}
+    found = loop(suite).run().reports["t2"].discrepancies
+    first = min(found, key=lambda each: each.position)
+    assert (first.difference, first.implication) == (Difference.SUCCESS, Implication.UNSAFE)
+    assert (str(first.operation), first.test, first.position) == ("box.put", "t2", 0)
+
+
+def test_a_difference_found_by_replay_sends_the_whole_test_to_the_reference(loop: Make) -> None:
+    suite = two()
+    runs = loop(suite)
+    runs.run()
+    suite.wrong = {"d": "answers"}
+    suite.scripts["t1"] += (put("d"), get("d"))
+    later = runs.run(code="c2")
+    assert later.reference.replays
+    assert later.whole == ["t1"]
+    assert later.standings["t1"] is Standing.DISCREPANT
+    (found,) = later.reports["t1"].discrepancies
+    assert (found.place, found.reference, found.candidate) == ("text", "wrong", "text")
+
+
+def test_a_known_difference_is_found_without_any_reference_call(loop: Make) -> None:
+    suite = two()
+    suite.wrong = {"b": "answers"}
+    runs = loop(suite)
+    runs.run()
+    later = runs.run(code="c2", verify=False)
+    assert later.standings == {"t1": Standing.TRUSTED, "t2": Standing.DISCREPANT}
+    assert [each.place for each in later.reports["t2"].discrepancies] == ["text"]
+    assert later.reference_calls == 0
+
+
+def test_a_difference_that_the_test_never_looked_at_is_shown_and_does_not_count(loop: Make) -> None:
+    suite = Suite({"t1": (put("a"), get("a", looks=False), get("a", looks=False), listed())})
+    suite.wrong = {"a": "adds"}
+    runs = loop(suite)
+    first = runs.run()
+    assert first.standings == {"t1": Standing.PROVED}
+    assert first.reports["t1"].discrepancies == ()
+    later = runs.run(code="c2")
+    assert later.standings == {"t1": Standing.TRUSTED}
+    assert later.reference_calls == 0
+    assert [each.place for each in later.reports["t1"].overlooked] == ["more", "more"]
+
+
+def test_a_refusal_reaches_the_test_whether_it_looks_or_not(loop: Make) -> None:
+    suite = Suite({"t1": (put("a", looks=False), listed())})
+    suite.wrong = {"a": "refuses"}
+    assert loop(suite).run().standings == {"t1": Standing.DISCREPANT}
+
+
+def test_what_cannot_be_replayed_is_run_as_a_whole(loop: Make) -> None:
+    suite = two()
+    runs = loop(suite)
+    runs.run()
+    suite.scripts["t1"] += (put("d"), get("d"))
+    later = runs.run(code="c2", impossible=True)
+    assert later.whole == ["t1"]
+    assert later.standings["t1"] is Standing.PROVED
+    assert any("cannot be repeated" in note for note in later.reports["t1"].notes)
+
+
+def test_the_budget_is_kept_and_what_was_proved_before_it_ran_out_is_kept_too(loop: Make) -> None:
+    runs = loop(two())
+    short = runs.run(budget=5)
+    assert short.reference_calls <= 5
+    assert sorted(short.standings.values()) == [Standing.PROVED, Standing.UNDECIDED]
+    assert any(isinstance(event, Notice) and event.slug == "budget-reached" for event in short.events)
+    rest = runs.run(code="c2", budget=6)
+    assert rest.standings == {"t1": Standing.TRUSTED, "t2": Standing.PROVED}
+    assert runs.run(code="c3", budget=0).standings == {"t1": Standing.TRUSTED, "t2": Standing.TRUSTED}
+
+
+def test_without_a_budget_left_nothing_reaches_the_reference(loop: Make) -> None:
+    found = loop(two()).run(budget=0)
+    assert set(found.standings.values()) == {Standing.UNDECIDED}
+    assert (found.reference_calls, found.whole) == (0, [])
+
+
+def test_evidence_that_expired_is_proved_again(loop: Make) -> None:
+    runs = loop(two())
+    runs.run(now=1000.0)
+    assert set(runs.run(code="c2", now=1500.0).standings.values()) == {Standing.TRUSTED}
+    late = runs.run(code="c3", now=2100.0)
+    assert set(late.standings.values()) == {Standing.PROVED}
+    assert set(runs.run(code="c4", now=2900.0).standings.values()) == {Standing.TRUSTED}
+
+
+def test_an_unclear_test_is_run_as_a_whole_and_stays_undecided_if_it_is_unclear_there(loop: Make) -> None:
+    suite = two()
+    runs = loop(suite)
+    runs.run()
+    suite.unclear = frozenset({"t1"})
+    later = runs.run(code="c2")
+    assert later.whole == ["t1"]
+    assert later.standings == {"t1": Standing.UNDECIDED, "t2": Standing.TRUSTED}
+    assert "a call came late" in later.reports["t1"].notes
+
+
+def test_a_failure_where_all_is_known_needs_no_reference(loop: Make) -> None:
+    suite = two()
+    runs = loop(suite)
+    runs.run()
+    suite.broken = frozenset({"t1"})
+    later = runs.run(code="c2")
+    assert later.standings["t1"] is Standing.TRUSTED
+    assert later.reports["t1"].counts_as is Result.FAILED
+    assert later.reference_calls == 0
+
+
+def test_a_failure_in_a_new_context_is_rerun_before_anybody_worries(loop: Make) -> None:
+    suite = Suite({"t1": (put("a"), get("a"))}, broken=frozenset({"t1"}))
+    found = loop(suite).run()
+    assert found.whole == ["t1"]
+    assert found.standings == {"t1": Standing.PROVED}
+    assert found.reports["t1"].reference is Result.FAILED
+
+
+def test_the_result_of_the_same_code_on_the_reference_is_remembered(loop: Make) -> None:
+    suite = two()
+    suite.wrong = {"b": "answers"}
+    runs = loop(suite)
+    runs.run()
+    again = runs.run()
+    assert again.reference_calls == 0
+    report = again.reports["t2"]
+    assert isinstance(report.verdict, Trust)
+    assert isinstance(report.verdict.reason, ReferenceResultKnown)
+    assert (report.standing, report.counts_as) == (Standing.DISCREPANT, Result.FAILED)
+
+
+def test_attempts_that_end_differently_are_flaky_and_never_trusted(loop: Make) -> None:
+    suite = two()
+    runs = loop(suite)
+    runs.run()
+    suite.wavering = {"t1": [Result.FAILED, Result.PASSED]}
+    found = runs.run(code="c2", attempts=2)
+    assert found.standings["t1"] is Standing.FLAKY
+    assert isinstance(found.reports["t1"].verdict, Flaky)
+    assert found.whole == []
+
+
+def test_a_result_that_changes_when_repeated_is_flaky(loop: Make) -> None:
+    suite = two()
+    suite.wavering = {"t1": [Result.PASSED, Result.FAILED]}
+    found = loop(suite).run()
+    assert found.standings["t1"] is Standing.FLAKY
+    assert "t1" not in found.whole
+
+
+def test_equal_answers_and_another_result_are_flaky_not_discrepant(loop: Make) -> None:
+    suite = two()
+    suite.wavering = {"t1": [Result.PASSED, Result.PASSED, Result.FAILED]}
+    found = loop(suite).run()
+    assert found.whole == ["t1", "t2"]
+    assert found.standings["t1"] is Standing.FLAKY
+
+
+def test_a_test_that_does_not_run_again_is_undecided(loop: Make) -> None:
+    suite = two()
+    suite.gone = frozenset({"t1"})
+    found = loop(suite).run()
+    assert found.standings["t1"] is Standing.UNDECIDED
+    assert "did not run on the reference" in found.reports["t1"].notes
+
+
+def test_a_test_without_calls_is_trusted(loop: Make) -> None:
+    found = loop(Suite({"t1": ()})).run()
+    assert found.standings == {"t1": Standing.TRUSTED}
+    assert found.reports["t1"].verdict == Trust(reason=NoCalls())
+
+
+def test_a_test_is_replayed_with_what_earlier_tests_of_its_world_left(loop: Make) -> None:
+    suite = Suite({"t1": (put("a"), put("x"), get("x")), "t2": (get("a"), listed())}, shared=True)
+    runs = loop(suite)
+    runs.run()
+    suite.scripts["t2"] = (get("a"), listed(), put("e"), get("e"), get("a"))
+    later = runs.run(code="c2")
+    assert set(later.standings.values()) <= {Standing.PROVED, Standing.TRUSTED}
+    assert later.whole == []
+    (piece,) = later.reference.replays
+    assert [call.arguments["name"] for call in piece.calls] == ["e-shared0", "e-shared0"]
+
+
+def test_a_difference_in_an_earlier_test_taints_what_builds_on_it(loop: Make) -> None:
+    suite = Suite({"t1": (put("a"), put("x"), get("x")), "t2": (get("a"), listed())}, shared=True)
+    suite.wrong = {"a": "keeps"}
+    runs = loop(suite)
+    for code in ("c1", "c2"):
+        found = runs.run(code=code)
+        assert found.standings["t2"] is not Standing.TRUSTED
+        assert found.standings["t2"] is not Standing.PROVED
+
+
+def test_audits_ask_again_and_bound_the_rate_of_wrong_skips(loop: Make) -> None:
+    runs = loop(two())
+    runs.run()
+    audited = runs.run(code="c2", audit=4)
+    assert set(audited.standings.values()) == {Standing.TRUSTED}
+    assert len(audited.reference.replays) == 4
+    assert audited.finished.audits.clean == 4
+    assert audited.finished.audits.bound == pytest.approx(3 / 4)
+    assert runs.run(code="c3", audit=4).finished.audits.clean == 8
+
+
+def test_a_failed_audit_withdraws_what_it_contradicts(loop: Make) -> None:
+    suite = Suite({"t1": (put("a"), get("a"))})
+    runs = loop(suite)
+    runs.run()
+    suite.wrong = {"a": "answers"}
+    audited = runs.run(code="c2", audit=9)
+    assert audited.standings == {"t1": Standing.DISCREPANT}
+    assert audited.finished.audits.failed == 1
+    assert audited.finished.audits.bound is None
+    after = runs.run(code="c3", verify=False)
+    assert after.standings == {"t1": Standing.UNDECIDED}
+    verdict = after.reports["t1"].verdict
+    assert isinstance(verdict, Rerun)
+    assert isinstance(verdict.reason, UnseenCalls)
+    assert runs.run(code="c4").standings == {"t1": Standing.DISCREPANT}
+
+
+def test_an_audit_that_rests_on_a_difference_elsewhere_is_not_clean(loop: Make) -> None:
+    """What the audited call builds on went wrong on the reference: that proves nothing good."""
+    suite = Suite({"t1": (put("a"),), "t2": (get("a"),)}, shared=True)
+    runs = loop(suite)
+    runs.run()
+    assert set(runs.run(code="c2").standings.values()) == {Standing.TRUSTED}
+    suite.wrong = {"a": "refuses"}
+    audited = runs.run(code="c3", audit=9)
+    assert audited.finished.audits.clean == 0
+    assert audited.standings["t2"] is not Standing.TRUSTED
+
+
+def test_study_mode_runs_everything_on_both_sides(loop: Make) -> None:
+    suite = two()
+    suite.wrong = {"b": "answers"}
+    runs = loop(suite)
+    runs.run()
+    both = runs.run(code="c2", both=True)
+    assert both.whole == ["t1", "t2"]
+    assert both.reference.replays == []
+    assert both.standings == {"t1": Standing.PROVED, "t2": Standing.DISCREPANT}
+
+
+def test_events_come_in_order_and_say_where_every_test_stands(loop: Make) -> None:
+    found = loop(two()).run()
+    decided = [event.test for event in found.events if isinstance(event, Decided)]
+    settled = [event.report.test for event in found.events if isinstance(event, Settled)]
+    assert decided == settled == ["t1", "t2"]
+    assert isinstance(found.events[-1], RunFinished)
+
+
+def test_the_sequence_policy_trusts_only_the_very_same_sequence(loop: Make) -> None:
+    suite = two()
+    runs = loop(suite)
+    first = runs.run(policy="sequence")
+    assert first.whole == ["t1", "t2"]
+    assert first.reference.replays == []
+    assert set(runs.run(policy="sequence", code="c2").standings.values()) == {Standing.TRUSTED}
+    suite.scripts["t1"] += (get("a"),)
+    later = runs.run(policy="sequence", code="c3")
+    assert later.whole == ["t1"]
+
+
+def test_the_api_policy_reruns_tests_that_use_discrepant_operations(loop: Make) -> None:
+    runs = loop(Suite({"t1": (put("a"), get("a")), "t2": (put("b"),)}))
+    found = runs.run(policy="api", discrepant=frozenset({"get"}))
+    assert found.whole == ["t1"]
+    assert found.standings == {"t1": Standing.PROVED, "t2": Standing.TRUSTED}
+    assert runs.run(policy="api", code="c2", discrepant=frozenset({"get"})).whole == ["t1"]
+    assert runs.run(policy="combined", code="c2", discrepant=frozenset({"get"})).whole == []
+
+
+def test_reruns_on_the_candidate_do_not_count_as_reference_calls(loop: Make) -> None:
+    found = loop(two()).run()
+    roles = [role for role, _ in found.reference.reruns]
+    assert roles == [Role.CANDIDATE, Role.REFERENCE]
+    assert found.reference_calls == 11

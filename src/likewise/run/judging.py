@@ -54,8 +54,12 @@ class Judge:
         return verdict
 
     def differences(self, reading: Reading, known: Known) -> dict[int, list[Discrepancy]]:
-        """What the ledger already knows the reference to answer differently, call by call."""
-        return self._differences.of(reading, known)
+        """What the ledger already knows the reference to answer differently, call by call.
+
+        A call that raced with another says nothing: what its answer should have been is not certain.
+        """
+        found = self._differences.of(reading, known)
+        return {position: each for position, each in found.items() if not reading.calls[position].racy}
 
     def by_policy(self, reading: Reading, known: Known) -> Trust | Rerun:
         """What the policy says, whatever the attempts did."""

@@ -1,0 +1,131 @@
+"""The same server on both sides: nothing differs, and what was proved once is not asked again."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from soundness_suites import SUITE, Project, Run, installed
+
+pytestmark = [pytest.mark.server, pytest.mark.slow]
+
+INVENTORY = Path(__file__).parents[2] / "examples" / "inventory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A suite, and a change of one literal in one of its tests."""
+
+    make: Callable[[Path], None]
+    file: str
+    test: str
+    before: str
+    after: str
+
+    def change(self, project: Project) -> None:
+        """Change the literal."""
+        path = project.root / self.file
+        content = path.read_text()
+        assert content.count(self.before) == 1
+        path.write_text(content.replace(self.before, self.after))
+
+
+def _inventory(root: Path) -> None:
+    for name in ("inventory", "tests"):
+        shutil.copytree(INVENTORY / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    root.joinpath("pytest.ini").write_text("[pytest]\ntestpaths = tests\npythonpath = .\n")
+
+
+def _azure(root: Path) -> None:
+    shutil.copyfile(SUITE / "azure_service.py", root / "test_service.py")
+    root.joinpath("pytest.ini").write_text("[pytest]\n")
+
+
+INVENTORY_SUITE = Example(
+    make=_inventory,
+    file="tests/test_documents.py",
+    test="tests/test_documents.py::test_only_the_edition_that_was_seen_is_replaced",
+    before='b"third"',
+    after='b"tertiary"',
+)
+AZURE_SUITE = Example(
+    make=_azure,
+    file="test_service.py",
+    test="test_service.py::test_an_unchanged_blob_is_replaced_only_once",
+    before='b"one"',
+    after='b"uno"',
+)
+PAIRS = [
+    pytest.param("moto", INVENTORY_SUITE, id="moto"),
+    pytest.param("ministack", INVENTORY_SUITE, id="ministack"),
+    pytest.param("azurite", AZURE_SUITE, id="azurite"),
+]
+
+
+def begin(root: Path, server: str, example: Example, **more: object) -> Project:
+    installed(server)
+    example.make(root)
+    project = Project(root=root)
+    project.configure(candidate=server, reference=server, **more)
+    return project
+
+
+def alarms(run: Run) -> list[str]:
+    """What is said against any test, or against its trust."""
+    return [
+        f"{test}: {each['standing']} {each['notes']} {each['discrepancies']}"
+        for test, each in run.tests.items()
+        if each["standing"] not in ("trusted", "proved") or each["discrepancies"]
+    ]
+
+
+def asked(run: Run) -> list[str]:
+    """The tests for which the reference was asked."""
+    return [
+        test for test, each in run.tests.items() if each["reference_calls"] or each["standing"] != "trusted"
+    ]
+
+
+@pytest.mark.parametrize(("server", "example"), PAIRS)
+def test_what_is_proved_once_stays_proved(tmp_path: Path, server: str, example: Example) -> None:
+    """Cold: nothing differs. Warm: no call. With one literal changed: that test alone is asked about."""
+    project = begin(tmp_path, server, example, audit_share=0.0)
+    cold = project.run("--likewise-verify")
+    assert alarms(cold) == []
+    warm = project.run("--likewise-verify")
+    assert alarms(warm) == []
+    assert asked(warm) == []
+    assert warm.reference_calls == 0
+    example.change(project)
+    changed = project.run("--likewise-verify")
+    assert alarms(changed) == []
+    assert asked(changed) == [example.test]
+
+
+@pytest.mark.parametrize(("server", "example"), PAIRS)
+def test_audits_of_the_same_server_are_clean(tmp_path: Path, server: str, example: Example) -> None:
+    """What is skipped and audited agrees, and the bound that follows is printed."""
+    project = begin(tmp_path, server, example, audit_share=0.3)
+    project.run("--likewise-verify")
+    audited = project.run("--likewise-verify")
+    assert alarms(audited) == []
+    audits = audited.content["audits"]
+    assert audits["failed"] == 0
+    assert audits["clean"] > 0
+    assert audits["bound"] == min(1.0, 3 / audits["clean"])
+    assert audited.reference_calls > 0
+    assert "95 %" in audited.output
+
+
+def test_workers_and_random_order_conclude_the_same(tmp_path: Path) -> None:
+    """Two workers, another order each time: the same as in one process."""
+    project = begin(tmp_path, "moto", INVENTORY_SUITE, audit_share=0.0)
+    cold = project.run("--likewise-verify", "-n", "2")
+    assert alarms(cold) == []
+    warm = project.run("--likewise-verify", "-n", "2")
+    assert alarms(warm) == []
+    assert asked(warm) == []
+    assert warm.reference_calls == 0

@@ -1,0 +1,70 @@
+"""No test that would end differently on the reference is ever trusted with the candidate's result.
+
+The honest oracle is a plain run of the same suite against the reference, without Likewise.
+"""
+
+from __future__ import annotations
+
+import pytest
+from soundness_kinds import KINDS, discrepant_operations
+from soundness_suites import Begin, Results, Run, Servers
+
+pytestmark = [pytest.mark.server, pytest.mark.slow]
+
+POLICIES = ("context", "api", "sequence", "combined")
+
+
+def unsound(run: Run, oracle: Results) -> list[str]:
+    """The tests that count with another result than the reference's, though nothing is said against it."""
+    return [
+        f"{test}: {each['standing']} as {each['counts_as']}, on the reference {oracle[test]} "
+        f"({each['verdict']['kind']}: {each['verdict']['reason']})"
+        for test, each in run.tests.items()
+        if each["counts_as"] != oracle[test] and each["standing"] in ("trusted", "proved")
+    ]
+
+
+def unsettled(run: Run, oracle: Results) -> list[str]:
+    """The tests that end differently on the reference and are not reported as such."""
+    return [
+        f"{test}: {each['standing']} as {each['counts_as']}, on the reference {oracle[test]} {each['notes']}"
+        for test, each in run.tests.items()
+        if each["candidate"] != oracle[test]
+        and (each["standing"] != "discrepant" or each["counts_as"] != oracle[test])
+    ]
+
+
+def test_every_kind_has_a_test_that_can_tell(begin: Begin, candidate: Servers, oracle: Results) -> None:
+    """At least twenty kinds over five services; each test of one ends differently, no other does."""
+    plain = begin("plain").plain(candidate.environment)
+    assert plain.keys() == oracle.keys()
+    differing = {test for test in plain if plain[test] != oracle[test]}
+    assert differing == {kind.node for kind in KINDS}
+    assert len(KINDS) >= 20
+    assert len({kind.service for kind in KINDS}) == 5
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_nothing_that_differs_is_trusted(
+    begin: Begin, candidate: Servers, reference: Servers, oracle: Results, policy: str
+) -> None:
+    """Cold, warm, and after a change elsewhere in the code, which makes remembered results void."""
+    project = begin(policy)
+    project.configure(
+        candidate=candidate.target,
+        reference=reference.target,
+        policy=policy,
+        discrepant=discrepant_operations(),
+    )
+    cold = project.run("--likewise-verify")
+    assert cold.tests.keys() == oracle.keys()
+    assert unsound(cold, oracle) == []
+    assert unsettled(cold, oracle) == []
+    assert cold.exit_code == pytest.ExitCode.TESTS_FAILED
+    warm = project.run("--likewise-verify")
+    assert unsound(warm, oracle) == []
+    assert unsettled(warm, oracle) == []
+    project.root.joinpath("unrelated.py").write_text("CHANGED = True\n")
+    changed = project.run()
+    assert unsound(changed, oracle) == []
+    assert changed.reference_calls == 0

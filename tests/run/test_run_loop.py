@@ -99,9 +99,7 @@ def test_after_a_change_only_what_is_new_is_replayed_with_what_it_depends_on(loo
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_reference_that_differs_makes_the_test_discrepant_every_time(
-    loop: Make, kind: str
-) -> None:
+def test_a_reference_that_differs_makes_the_test_discrepant_every_time(loop: Make, kind: str) -> None:
     suite = two()
     suite.wrong = {"b": kind}
     runs = loop(suite)

@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,53 +18,74 @@ from likewise.model import HistoryUnreadable, Interaction, Provenance, Recording
 Row = Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Captured:
+    """One exchange, and where in its run it belongs."""
+
+    test: str
+    order: float
+    exchange: Exchange
+
+
 def read_exchanges(path: Path) -> list[Recording]:
     """The runs of a JSON Lines file of exchanges, oldest first."""
-    runs: dict[str, list[Row]] = {}
+    runs: dict[str, list[_Captured]] = {}
     for line, row in _rows(path):
         try:
-            runs.setdefault(str(row["run"]), []).append(row)
-            row["test"], row["request"]["url"], row["response"]
-        except (KeyError, TypeError) as error:
+            runs.setdefault(str(row["run"]), []).append(_captured(row))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise HistoryUnreadable(
                 "not an exchange",
                 where=f"{path} line {line}",
-                why=f"no {error}",
+                why=_why(error),
                 todo='Each line needs "run", "test", "request" and "response".',
             ) from error
-    return [_recording(run, rows) for run, rows in sorted(runs.items(), key=lambda item: _begin(item[1]))]
+    return [_recording(run, calls) for run, calls in sorted(runs.items(), key=lambda item: _begin(item[1]))]
 
 
 def read_har(path: Path) -> Recording:
     """One run from a HAR file; pages are tests, entries outside any page one test of their own."""
+    where = str(path)
     try:
         log = json.loads(path.read_bytes())["log"]
         titles = {page["id"]: page.get("title") or page["id"] for page in log.get("pages", ())}
-        rows = [_har_row(entry, titles, number) for number, entry in enumerate(log["entries"])]
-    except (KeyError, TypeError, ValueError) as error:
-        raise HistoryUnreadable(
-            "not a HAR file", where=str(path), why=f"{type(error).__name__}: {error}"
-        ) from error
-    return _recording(path.stem, rows)
+        calls = []
+        for number, entry in enumerate(log["entries"]):
+            where = f"{path} entry {number}"
+            calls.append(_captured(_har_row(entry, titles, number)))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise HistoryUnreadable("not a HAR file", where=where, why=_why(error)) from error
+    return _recording(path.stem, calls)
+
+
+def _why(error: Exception) -> str:
+    return f"no {error}" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Row]]:
-    with path.open(encoding="utf-8") as lines:
-        for number, text in enumerate(lines, start=1):
-            if not text.strip():
-                continue
-            try:
-                row = json.loads(text)
-            except ValueError as error:
-                raise HistoryUnreadable("not JSON", where=f"{path} line {number}", why=str(error)) from error
-            if not isinstance(row, dict):
-                raise HistoryUnreadable("not an exchange", where=f"{path} line {number}", why="not an object")
-            yield number, row
+    number = 0
+    try:
+        with path.open(encoding="utf-8-sig") as lines:
+            for number, text in enumerate(lines, start=1):
+                if text.strip():
+                    yield number, _object(text, where=f"{path} line {number}")
+    except UnicodeDecodeError as error:
+        raise HistoryUnreadable("not a text", where=f"{path} after line {number}", why=str(error)) from error
+
+
+def _object(text: str, *, where: str) -> Row:
+    try:
+        row = json.loads(text)
+    except ValueError as error:
+        raise HistoryUnreadable("not JSON", where=where, why=str(error)) from error
+    if not isinstance(row, dict):
+        raise HistoryUnreadable("not an exchange", where=where, why="not an object")
+    return row
 
 
 def _har_row(entry: Row, titles: Mapping[str, str], number: int) -> Row:
     request, response = entry["request"], entry["response"]
-    content = response.get("content", {})
+    sent, content = request.get("postData") or {}, response.get("content") or {}
     begin = _seconds(entry.get("startedDateTime"))
     return {
         "test": str(entry.get("_test") or titles.get(entry.get("pageref", ""), "")),
@@ -75,8 +96,8 @@ def _har_row(entry: Row, titles: Mapping[str, str], number: int) -> Row:
             "method": request["method"],
             "url": request["url"],
             "headers": _har_headers(request.get("headers", ())),
-            "body": request.get("postData", {}).get("text"),
-            "encoding": request.get("postData", {}).get("encoding"),
+            "body": sent.get("text"),
+            "encoding": sent.get("encoding"),
         },
         "response": {
             "status": response["status"],
@@ -91,29 +112,28 @@ def _har_headers(headers: Sequence[Row]) -> dict[str, str]:
     return {header["name"]: header["value"] for header in headers}
 
 
-def _recording(run: str, rows: list[Row]) -> Recording:
-    tests: dict[str, list[Row]] = {}
-    for row in rows:
-        tests.setdefault(str(row["test"]), []).append(row)
+def _recording(run: str, calls: list[_Captured]) -> Recording:
+    tests: dict[str, list[_Captured]] = {}
+    for call in calls:
+        tests.setdefault(call.test, []).append(call)
     interpreter = Interpreter()
     ordered = sorted(tests.items(), key=lambda item: _begin(item[1]))
-    traces = tuple(_trace(test, calls, interpreter) for test, calls in ordered)
-    return Recording(provenance=Provenance(run=run, started=_begin(rows)), traces=traces)
+    traces = tuple(_trace(test, captured, interpreter) for test, captured in ordered)
+    return Recording(provenance=Provenance(run=run, started=_begin(calls)), traces=traces)
 
 
-def _trace(test: str, rows: list[Row], interpreter: Interpreter) -> Trace:
-    rows = sorted(rows, key=lambda row: (row.get("seq", 0), _seconds(row.get("t0"))))
-    exchanges = [_exchange(row) for row in rows]
+def _trace(test: str, calls: list[_Captured], interpreter: Interpreter) -> Trace:
+    calls = sorted(calls, key=lambda call: (call.order, call.exchange.started))
     return Trace(
         test=test,
         role=Role.CANDIDATE,
         world="history",
         interactions=tuple(
-            _with_content(interpreter.interpret(exchange, order=order))
-            for order, exchange in enumerate(exchanges)
+            _with_content(interpreter.interpret(call.exchange, order=order))
+            for order, call in enumerate(calls)
         ),
-        started=min(exchange.started for exchange in exchanges),
-        ended=max(exchange.ended for exchange in exchanges),
+        started=min(call.exchange.started for call in calls),
+        ended=max(call.exchange.ended for call in calls),
     )
 
 
@@ -134,21 +154,28 @@ def _with_content(interaction: Interaction) -> Interaction:
     return replace(interaction, arguments={**interaction.arguments, "body": {**body, "md5": digest}})
 
 
-def _exchange(row: Row) -> Exchange:
+def _captured(row: Row) -> _Captured:
     request, response = row["request"], row["response"] or {}
     begin = _seconds(row.get("t0"))
-    return Exchange(
-        method=request["method"],
-        url=request["url"],
+    exchange = Exchange(
+        method=_text(request["method"]),
+        url=_text(request["url"]),
         headers=_headers(request.get("headers")),
         body=_body(request, request.get("headers")),
-        status=response.get("status") or None,
+        status=int(response.get("status") or 0) or None,
         response_headers=_headers(response.get("headers")),
         response_body=_body(response, response.get("headers")),
         started=begin,
         ended=max(begin, _seconds(row.get("t1"))),
         lane=str(row.get("lane", "main")),
     )
+    return _Captured(test=str(row["test"]), order=float(row.get("seq") or 0), exchange=exchange)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not a text")
+    return value
 
 
 def _headers(headers: Mapping[str, str] | None) -> dict[str, str]:
@@ -160,9 +187,9 @@ def _body(message: Row, headers: Mapping[str, str] | None) -> bytes | None:
     body = message.get("body")
     if body is None:
         return None
-    text = str(body).encode("utf-8", "surrogatepass")
+    text = _text(body).encode("utf-8", "surrogatepass")
     if message.get("encoding") == "base64":
-        return _decoded(text) or text
+        return base64.b64decode(text, validate=True)
     length = _headers(headers).get("content-length", "")
     if length.isdigit() and int(length) != len(text):
         decoded = _decoded(text)
@@ -178,8 +205,8 @@ def _decoded(text: bytes) -> bytes | None:
         return None
 
 
-def _begin(rows: Sequence[Row]) -> float:
-    return min((_seconds(row.get("t0")) for row in rows), default=0.0)
+def _begin(calls: Sequence[_Captured]) -> float:
+    return min((call.exchange.started for call in calls), default=0.0)
 
 
 def _seconds(moment: object) -> float:

@@ -169,10 +169,10 @@ class ContextSimulation:
         return len(calls) - len(fresh)
 
     def _learn(self, recording: Recording) -> None:
-        run = recording.provenance.run
+        number = len(self._past)  # names of runs may repeat: two files of the same name, say
         for trace in recording.traces:
             known = self._sketches.setdefault(trace.test, [])
-            known.append(sketch(trace, run=f"{run}#{trace.attempt}", code=recording.provenance.code))
+            known.append(sketch(trace, run=f"{number}#{trace.attempt}", code=recording.provenance.code))
 
     def _reindex(self, familiarity: Mapping[str, Familiarity]) -> None:
         """Key the evidence anew under what is known now, widening until no key is ambiguous that need be."""

@@ -1,1 +1,2 @@
+"""Boundary 1, cloud APIs: services, SDK recorders, targets, replay, prices."""
 

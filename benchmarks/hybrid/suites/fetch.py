@@ -3,7 +3,7 @@
     python benchmarks/hybrid/suites/fetch.py            # list the suites
     python benchmarks/hybrid/suites/fetch.py s3fs …     # fetch these (or: all)
 
-Everything goes under `$LIKEWISE_CACHE` or `~/.cache/likewise`, in `suites/NAME-VERSION/`: `source/` (as it was
+Everything goes under `$LIKEWISE_CACHE` or `~/.cache/likewise`, in `suites/NAME-VERSION/`: `source/` (as
 unpacked, plus the settings files that the TOML names) and `venv/`. `plain.py` next to it runs a fetched suite
 as its authors do. Other scripts use `load`, `fetch` and `Suite`.
 """

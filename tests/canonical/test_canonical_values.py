@@ -81,6 +81,9 @@ def test_an_answer_made_canonical_twice_is_made_canonical_once(value: Value) -> 
         ("Mon, 14 Aug 2023 17:27:55 GMT", [TIME + "Mon, 14 Aug 2023 17:27:55 GMT"]),
         ("5e6a392b-0fe7-4fe2-9baa-6d018101ad1e.txt", ["5e6a392b-0fe7-4fe2-9baa-6d018101ad1e", "txt"]),
         ("AgAAAAMAAAAAAAAA+/x=", ["AgAAAAMAAAAAAAAA+/x="]),
+        ("3sL4kqtJlcpXro_DTDmJ.rmSpXd3d-", ["3sL4kqtJlcpXro_DTDmJ.rmSpXd3d-"]),
+        ("IntegrationTests-Container1", ["IntegrationTests", "Container", "1"]),
+        ("photo-Zk3aQ9xB2cD4eF6gH8iJ", ["photo", "Zk3aQ9xB2cD4eF6gH8iJ"]),
         ("W/\"datetime'2024-05-01T10%3A11%3A12.5Z'\"", ["W", "datetime", "2024-05-01T10%3A11%3A12.5Z"]),
     ],
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from likewise.canonical.fingerprint import fingerprint
 from likewise.model import Opaque, Redacted, Scalar
@@ -35,6 +36,9 @@ _SHAPED = re.compile(
     r"|[A-Za-z0-9+/_-]{15,}={1,2}"
 )
 """Identifiers and times of a well-known shape, wherever in a text they stand."""
+_ENCODED = re.compile(r"[A-Za-z0-9+_.-]{20,}")
+_ORDINARY = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}|\d+")
+"""A piece that somebody may have written, rather than an encoding made."""
 _WORD = re.compile(r"[^\W_]+")
 _WORD_THEN_NUMBER = re.compile(r"([^\W\d_]{3,})(\d+)")
 _EPOCH_SECONDS = range(1_000_000_000, 4_000_000_000)
@@ -45,6 +49,8 @@ def cut(text: str) -> Pieces:
     """The pieces of a text; a word of three letters or more and a number after it are two tokens."""
     if len(text) > _LONGEST:
         return ("", ""), (CONTENT + fingerprint((text,)),)
+    if _is_encoded(text):
+        return ("", ""), (text,)
     found: list[tuple[int, int, str]] = []
     end = 0
     for shaped in _SHAPED.finditer(text):
@@ -59,6 +65,18 @@ def cut(text: str) -> Pieces:
         end = stop
     literals.append(text[end:])
     return tuple(literals), tuple(token for _, _, token in found)
+
+
+def _is_encoded(text: str) -> bool:
+    """Whether a whole text is a long identifier in base64 or the like, where case and digits mix freely."""
+    if not _ENCODED.fullmatch(text):
+        return False
+    kinds = "".join("d" if char.isdigit() else "u" if char.isupper() else "l" for char in text)
+    changes = sum(one != other for one, other in pairwise(kinds))
+    if changes < 0.4 * len(text) or len(set(kinds)) < 3:
+        return False
+    words = _WORD.findall(text)
+    return not (_ORDINARY.fullmatch(words[0]) or _ORDINARY.fullmatch(words[-1]))
 
 
 def _words(text: str, start: int, stop: int) -> list[tuple[int, int, str]]:

@@ -1,5 +1,5 @@
-"""`python -m likewise.cli`."""
+"""`python -m likewise.cli` is `likewise`."""
 
-from likewise.cli.main import main
+from likewise.cli import main
 
 main()

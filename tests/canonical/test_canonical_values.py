@@ -112,6 +112,8 @@ def test_an_epoch_is_a_time_and_a_count_is_not() -> None:
     assert pieces(1_700_000_000)[1][0].startswith(TIME)
     assert pieces(1_700_000_000_000)[1][0].startswith(TIME)
     assert not pieces(17)[1][0].startswith(TIME)
+    assert not pieces(float("inf"))[1][0].startswith(TIME)
+    assert not pieces(float("nan"))[1][0].startswith(TIME)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from math import isfinite
 from itertools import pairwise
 
 from likewise.canonical.fingerprint import fingerprint
@@ -41,7 +42,7 @@ _ORDINARY = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}|\d+")
 """A piece that somebody may have written, rather than an encoding made."""
 _WORD = re.compile(r"[^\W_]+")
 _WORD_THEN_NUMBER = re.compile(r"([^\W\d_]{3,})(\d+)")
-_EPOCH_SECONDS = range(1_000_000_000, 4_000_000_000)
+_EPOCH_SECONDS = 1_000_000_000, 4_000_000_000
 
 
 @lru_cache(maxsize=65536)
@@ -110,7 +111,7 @@ def pieces(leaf: Scalar) -> Pieces:
 
 def _number(number: int | float) -> str:
     seconds = number // 1000 if number >= 1e12 else number
-    in_time = int(seconds) in _EPOCH_SECONDS
+    in_time = _EPOCH_SECONDS[0] <= seconds < _EPOCH_SECONDS[1]
     return f"{TIME if in_time else NUMBER}{number!r}"
 
 

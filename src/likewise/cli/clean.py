@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -53,8 +54,9 @@ def clean(yes: bool, only_list: bool, gone: tuple[str, ...], location: str | Non
         _show(left, as_json=as_json)
         return
     settings = configuration(location)
-    mine = [each for each in left if _is_configured(each, settings)]
-    others = [each for each in left if each not in mine]
+    tests = [each for each in left if not _is_ours(each)]
+    mine = [each for each in left if each not in tests and _is_configured(each, settings)]
+    others = [each for each in left if each not in mine and each not in tests]
     if not as_json:
         _show(left, as_json=False)
         if others:
@@ -62,18 +64,29 @@ def clean(yes: bool, only_list: bool, gone: tuple[str, ...], location: str | Non
                 f"{plural(len(others), 'thing')} on a reference that is not configured here: configure it, "
                 "or delete by hand with the commands above."
             )
+        if tests:
+            click.echo(
+                f"{plural(len(tests), 'thing')} made by tests that ran there: whether it is theirs alone "
+                "only you know. Delete by hand with the commands above, then note it with: "
+                f"likewise clean --forget {shlex.quote(tests[0].resource)}"
+            )
     if not mine:
         raise click.exceptions.Exit(1)
     if not yes:
         click.confirm(f"Delete {plural(len(mine), 'thing')} on the reference?", abort=True)
     failed = _delete(mine, settings)
     if as_json:
-        emit({"deleted": len(mine) - len(failed), "left": [asdict(each) for each in (*failed, *others)]})
+        emit(
+            {
+                "deleted": len(mine) - len(failed),
+                "left": [asdict(each) for each in (*failed, *others, *tests)],
+            }
+        )
     else:
         click.echo(f"deleted {len(mine) - len(failed)} of {plural(len(left), 'thing')}")
         for each, why in failed.items():
             click.echo(f"  {each.resource} is still there ({why}): {each.hint}")
-    if failed or others:
+    if failed or others or tests:
         raise click.exceptions.Exit(1)
 
 
@@ -99,6 +112,13 @@ def _show(left: Sequence[Created], *, as_json: bool) -> None:
     else:
         rows = [(moment(each.when), each.target, each.resource, each.hint) for each in left]
         table(("created (UTC)", "on", "what", "to delete it by hand"), rows)
+
+
+def _is_ours(created: Created) -> bool:
+    """Whether Likewise made it, under a name of its own, and not a test that ran on the reference."""
+    from likewise.cloud.replay.cleaning import KINDS
+
+    return created.resource.partition(" ")[0] in KINDS
 
 
 def _is_configured(created: Created, settings: Configuration) -> bool:

@@ -10,6 +10,7 @@ from likewise.cloud import prices, targets
 from likewise.cloud.observation import overlooks
 from likewise.cloud.replay import HttpReplayer
 from likewise.cloud.side import Side, open_side, plan
+from likewise.cloud.visits import Visits
 from likewise.decide import Discrepant
 from likewise.model import (
     CredentialsMissing,
@@ -53,13 +54,25 @@ def conclude(
             )
         )
         side = stack.enter_context(side) if asks and (side := _reach(configuration, emit)) else None
+        replayer = _replayer(configuration, side, meter, ledger, recording) if side else None
         return Conclusion(
             ledger=ledger,
             settings=_settings(configuration, reference, ledger, both=both),
             meter=meter,
             emit=emit,
-            replayer=_replayer(configuration, side, meter, ledger, recording) if side else None,
-            rerunner=rerunner if side else None,
+            replayer=replayer,
+            rerunner=None
+            if side is None or replayer is None
+            else Visits(
+                rerunner,
+                candidate=recording,
+                running=_running(configuration, side),
+                identities=_identities(recording),
+                meter=meter,
+                log=ledger,
+                mention=replayer.mention,
+                emit=emit,
+            ),
         ).conclude(recording)
 
 
@@ -116,19 +129,23 @@ def _settings(configuration: Configuration, reference: Target, ledger: Ledger, *
 def _replayer(
     configuration: Configuration, side: Side, meter: Meter, ledger: Ledger, recording: Recording
 ) -> HttpReplayer:
-    planned = plan(configuration, Role.REFERENCE)
-    running = {
-        service: each
-        for each, (_, services) in zip(side.running, planned, strict=True)
-        for service in services
-    }
     return HttpReplayer(
-        running=running,
+        running=_running(configuration, side),
         meter=meter,
         created=ledger,
         run=recording.provenance.run,
         identities=_identities(recording),
     )
+
+
+def _running(configuration: Configuration, side: Side) -> dict[str, targets.Running]:
+    """Which target answers for which service."""
+    planned = plan(configuration, Role.REFERENCE)
+    return {
+        service: each
+        for each, (_, services) in zip(side.running, planned, strict=True)
+        for service in services
+    }
 
 
 def _identities(recording: Recording) -> frozenset[str]:

@@ -67,8 +67,11 @@ class Conclusion:
             if self._is_asked_to_prove and session.exitstatus == pytest.ExitCode.OK:
                 session.exitstatus = pytest.ExitCode.TESTS_FAILED
         except KeyboardInterrupt:
-            screen.say("Interrupted.")
+            screen.say(
+                "Interrupted. What was proved until then is in the ledger; run again to go on from there."
+            )
             self._explain_kept(screen)
+            self._explain_left(screen)
             session.exitstatus = pytest.ExitCode.INTERRUPTED
         finally:
             screen.close()
@@ -134,6 +137,20 @@ class Conclusion:
         count = len({trace.test for trace in recording.traces if trace.test})
         where = short(self._run.folder)
         screen.say(f"{count} test{'s' if count != 1 else ''} recorded, kept in {where}. Nothing was decided.")
+
+    def _explain_left(self, screen: Screen) -> None:
+        """Name what this run created on the reference and had no time to delete."""
+        from likewise.store import open_ledger
+
+        try:
+            with open_ledger(self._configuration.ledger, read_only=True) as ledger:
+                left = [each for each in ledger.created() if each.run == self._run.id]
+        except LikewiseError as error:
+            screen.say(str(error))
+            return
+        if left:
+            names = ", ".join(each.resource for each in left)
+            screen.say(f"Left on the reference: {names}. Delete with: likewise clean")
 
 
 def _operations(recording: Recording) -> dict[str, frozenset[str]]:

@@ -16,6 +16,8 @@ SUSPECT = (Standing.DISCREPANT, Standing.FLAKY)
 UNSETTLED = (Standing.UNDECIDED, Standing.FLAKY)
 """Standings whose calls were neither made on the reference for good, nor shown to be needless."""
 
+AGAIN = "pytest --likewise --likewise-verify"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Savings:
@@ -124,14 +126,22 @@ def audits_line(audits: AuditBound) -> str:
     return f"{plural(audits.clean, 'clean audit')}: at most {most} of skipped calls wrong (95 %)"
 
 
-def next_step(finished: RunFinished) -> str:
-    """The one thing to do next; empty where nothing is left to do."""
+def next_step(finished: RunFinished, *, was_asked: bool = False) -> str:
+    """The one thing to do next; empty where nothing is left to do.
+
+    `was_asked` says that this run asked the reference and that its notices name what kept it from
+    proving the rest.
+    """
     number = counts(finished.tests)
     if finished.leftovers:
         return "Delete what is left on the reference: likewise clean"
     if number[Standing.UNDECIDED]:
         first = next(report for report in finished.tests if report.standing is Standing.UNDECIDED)
         todo = explain(first.verdict).todo
+        if was_asked and AGAIN in todo:
+            return (
+                f"Do what the notes say, then run again; what is proved already is not asked again: {AGAIN}"
+            )
         return todo or f"See why: likewise explain {shlex.quote(first.test)}"
     if number[Standing.DISCREPANT] or number[Standing.FLAKY]:
         first = min(finished.tests, key=_urgency)

@@ -112,12 +112,13 @@ class Terminal:
         for line in (digest.cost_line(finished.spending), digest.audits_line(finished.audits)):
             if line:
                 self._line(line)
+        was_asked = bool(self._notices) and self._started is not None and self._started.budget is not None
         self._show_notices()
         self._failures(finished.tests)
         self._differences(finished.tests)
         self._flaky(finished.tests)
         self._leftovers(finished.leftovers)
-        if step := digest.next_step(finished):
+        if step := digest.next_step(finished, was_asked=was_asked):
             self._blank()
             self._line(f"next: {words.printable(step)}", style="bold")
 
@@ -209,7 +210,8 @@ class Terminal:
     def _show_notices(self) -> None:
         for (slug, text), times in self._notices.items():
             often = f" ({times} times)" if times > 1 else ""
-            self._line(f"note: {words.printable(text)}{often} [{slug}]", style="yellow", hang=6)
+            plain = text.removesuffix(f"[{slug}]").rstrip()  # an error's text ends with its slug already
+            self._line(f"note: {words.printable(plain)}{often} [{slug}]", style="yellow", hang=6)
         self._notices = {}
 
     @property

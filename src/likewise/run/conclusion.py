@@ -63,7 +63,11 @@ class Conclusion:
                 rerunner=self._rerunner,
                 replayer=self._replayer,
             )
-            leftovers = self._prove(prover, cases, run=recording.provenance.run)
+            try:
+                leftovers = self._prove(prover, cases, run=recording.provenance.run)
+            except BaseException:  # an interrupt too: what was spent goes on the books
+                accounts.close(self._meter, [case.report() for case in cases.values()])
+                raise
             known = prover.known
         for case in cases.values():
             self._add_known_differences(case, judge.differences(case.reading, known))

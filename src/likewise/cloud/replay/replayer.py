@@ -41,7 +41,7 @@ from likewise.model import (
 )
 from likewise.run import Meter, Replayed, Slice
 
-_CREDENTIALS = frozenset(
+CREDENTIALS = frozenset(
     [
         "InvalidAccessKeyId",
         "SignatureDoesNotMatch",
@@ -121,6 +121,7 @@ class HttpReplayer:
         self._created: dict[Created, bool] = {}
         """What may exist on a reference that cannot be reset; whether it is known to."""
         self._stuck: set[Created] = set()
+        self._mentioned: list[str] = []
         self._resettable: dict[int, Running] = {}
         self._slices = 0
 
@@ -136,6 +137,10 @@ class HttpReplayer:
             self._sweep()
         return Replayed(calls=calls, seconds=self._meter.seconds - before)
 
+    def mention(self, left: str) -> None:
+        """Have something that others left on the reference listed with what could not be deleted."""
+        self._mentioned.append(left)
+
     def clean_up(self) -> tuple[str, ...]:
         """Delete what was created on the reference; what could not be deleted is listed with its command."""
         self._stuck.clear()
@@ -145,7 +150,7 @@ class HttpReplayer:
                 running.reset()
         self._resettable.clear()
         self._connections.close()
-        return left
+        return (*left, *self._mentioned)
 
     def _check(self, piece: Slice) -> None:
         """Refuse a slice of which any call cannot be repeated, before the first one is sent."""
@@ -349,7 +354,7 @@ class HttpReplayer:
             return
         if call.arguments.get("identity") == "anonymous":
             return
-        if outcome.kind in _CREDENTIALS:
+        if outcome.kind in CREDENTIALS:
             raise CredentialsMissing(
                 f"{reference.running.target} did not accept the credentials",
                 where=str(call.operation),

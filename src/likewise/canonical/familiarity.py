@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from likewise.canonical.leaves import Leaves, answer_leaves, request_leaves
+from likewise.canonical.leaves import Leaves, both_leaves
 from likewise.canonical.tokens import TIME, looks_random, pieces
 from likewise.model import Scalar, Sketch, Trace
 
@@ -17,8 +18,9 @@ def sketch(trace: Trace, *, run: str, code: str = "", when: float = 0.0) -> Sket
     shown: dict[str, set[str]] = {}
     for interaction in trace.interactions:
         operation = str(interaction.operation)
-        _show(shown, operation + ASKED, request_leaves(interaction))
-        _show(shown, operation + ANSWERED, answer_leaves(interaction))
+        asked, answered = both_leaves(interaction)
+        _show(shown, operation + ASKED, asked)
+        _show(shown, operation + ANSWERED, answered)
     return Sketch(
         test=trace.test,
         run=run,
@@ -43,8 +45,31 @@ def _show(shown: dict[str, set[str]], prefix: str, leaves: Leaves) -> None:
 Parts = list[tuple[str, str]]
 
 _JOINTS = "-_+=~."
+_UNCUT: Parts = []
 _MOST_CUT = 16384
 """How many leaves of a test are remembered in their parts: lists show the same ones again and again."""
+
+
+class _Place:
+    """What the runs of a test showed at one place."""
+
+    __slots__ = ("constants", "lonely", "varies")
+
+    def __init__(self, shown: list[tuple[str, list[str]]], repeats: dict[str, int]) -> None:
+        self.constants: set[str] = set()
+        """What more than one run showed."""
+        once: dict[str, set[str]] = {}
+        for code, tokens in shown:
+            fresh = set(tokens)
+            for others in once.values():
+                twice = others & fresh
+                others -= twice
+                self.constants |= twice
+            fresh -= self.constants
+            once[code] = once[code] | fresh if code in once else fresh
+        self.lonely = set().union(*(tokens for code, tokens in once.items() if repeats[code] > 1))
+        """What one run showed and another one of the same code did without."""
+        self.varies = bool(self.lonely)
 
 
 class Familiarity:
@@ -55,50 +80,35 @@ class Familiarity:
     and stands at a place that varied before. Everything else is a constant and must repeat exactly.
     """
 
-    __slots__ = ("_constants", "_cut", "_memo", "_places", "_varying", "sketches")
+    __slots__ = ("_cut", "_places", "_repeats", "memo", "sketches")
 
     def __init__(self, sketches: Iterable[Sketch] = ()) -> None:
         self.sketches = tuple({(sketch.run, sketch.test): sketch for sketch in sketches}.values())
-        repeats: dict[str, int] = {}
+        self._repeats: dict[str, int] = {}
         for known in self.sketches:
-            repeats[known.code] = repeats.get(known.code, 0) + 1
-        self._places: dict[str, dict[str, str | None]] = {}
-        for known in self.sketches:
-            for place, tokens in known.tokens.items():
-                seen = self._places.setdefault(place, {})
-                for token in tokens:
-                    # None marks a constant; otherwise the code of the only run that showed the token.
-                    seen[token] = None if token in seen else known.code
-        self._varying: dict[str, bool] = {}
-        for place, seen in self._places.items():
-            lonely = (code for code in seen.values() if code is not None)
-            self._varying[place] = any(repeats[code] > 1 for code in lonely)
-        self._constants: set[tuple[str, Scalar]] = set()
-        self._cut: dict[tuple[str, Scalar], Parts] = {}
-        self._memo: dict[tuple[str, str], bool] = {}
-        for place, seen in self._places.items():
-            for token, code in seen.items():
-                if code is not None and repeats[code] > 1:
-                    self._memo[place, token] = True
+            self._repeats[known.code] = self._repeats.get(known.code, 0) + 1
+        self._places: dict[str, _Place | None] = {}
+        self._cut: dict[tuple[str, str], Parts | None] = {}
+        self.memo: dict[str, dict[Any, Any]] = {}
+        """For whoever works with this familiarity to put aside what follows from it."""
 
     def varies(self, place: str, token: str) -> bool:
         """Whether a token at a place is a variable."""
-        known = self._memo.get((place, token))
-        if known is None:
-            known = self._judge(place, token)
-            self._memo[place, token] = known
-        return known
+        return self._among(self._at(place), token)
 
-    def _judge(self, place: str, token: str) -> bool:
-        seen = self._places.get(place)
-        if seen is None:
+    def _among(self, known: _Place | None, token: str) -> bool:
+        if known is None:
             # Only the other side has this place: what looks generated there would not repeat either.
             return len(self.sketches) > 1 and looks_random(token)
-        if not self._varying[place]:
-            return False
-        if token in seen:
-            return seen[token] is not None and looks_random(token)
-        return looks_random(token)
+        return token in known.lonely or (
+            known.varies and token not in known.constants and looks_random(token)
+        )
+
+    def _at(self, place: str) -> _Place | None:
+        if place not in self._places:
+            shown = [(known.code, known.tokens[place]) for known in self.sketches if place in known.tokens]
+            self._places[place] = _Place(shown, self._repeats) if shown else None
+        return self._places[place]
 
     def parts(self, place: str, leaf: Scalar) -> Parts | None:
         """A leaf as literals, each followed by a variable, the last by none; None where nothing varies.
@@ -107,35 +117,46 @@ class Familiarity:
         nothing else: where a generated value has its hyphens is as random as the rest of it. A time
         stays by itself, for it has no identity to lend.
         """
-        if leaf is None or (place, leaf) in self._constants:
+        if leaf is None:
             return None
-        if isinstance(leaf, str) and (known := self._cut.get((place, leaf))) is not None:
-            return known
-        literals, tokens = pieces(leaf)
-        varying = self._varying_among(place, literals, tokens)
-        if not any(varying):
-            self._constants.add((place, leaf))
-            return None
-        found = _parts(literals, tokens, varying)
-        if isinstance(leaf, str):
+        if not isinstance(leaf, str):
+            return self._parts(place, leaf)
+        known = self._cut.get((place, leaf), _UNCUT)
+        if known is _UNCUT:
             if len(self._cut) >= _MOST_CUT:
                 self._cut.clear()
-            self._cut[place, leaf] = found
-        return found
+            known = self._cut[place, leaf] = self._parts(place, leaf)
+        return known
+
+    def _parts(self, place: str, leaf: Scalar) -> Parts | None:
+        known = self._at(place)
+        if known is not None and not known.varies:
+            return None
+        literals, tokens = pieces(leaf)
+        varying = self._varying_among(known, literals, tokens)
+        return _parts(literals, tokens, varying) if True in varying else None
 
     def rest(self) -> None:
         """Let go of what only saved time."""
-        self._constants.clear()
         self._cut.clear()
+        self._places.clear()
+        self.memo.clear()
 
-    def _varying_among(self, place: str, literals: tuple[str, ...], tokens: tuple[str, ...]) -> list[bool]:
-        """Which of the tokens vary; digits at the end of a varying word are part of it."""
-        varying: list[bool] = []
-        for number, token in enumerate(tokens):
-            ends = (
-                bool(number) and not literals[number] and token.isdigit() and not _is_time(tokens[number - 1])
-            )
-            varying.append((ends and varying[-1]) or self.varies(place, token))
+    def _varying_among(
+        self, known: _Place | None, literals: tuple[str, ...], tokens: tuple[str, ...]
+    ) -> list[bool]:
+        """Which tokens of a place that varies do; digits at the end of a varying word are part of it."""
+        if known is None:
+            varying = [self._among(None, token) for token in tokens]
+        else:
+            lonely, constants = known.lonely, known.constants
+            varying = [
+                token in lonely or (token not in constants and looks_random(token)) for token in tokens
+            ]
+        if True in varying and False in varying:
+            for number in range(1, len(tokens)):
+                if varying[number - 1] and not varying[number] and not literals[number]:
+                    varying[number] = tokens[number].isdigit() and not _is_time(tokens[number - 1])
         return varying
 
 

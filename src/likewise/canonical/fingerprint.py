@@ -13,13 +13,23 @@ VERSION = 1
 SIZE = 16
 
 
-_APART = "\x1f"
+APART = "\x1f"
+"""Keeps the parts of a fingerprint apart."""
 
 
 def fingerprint(parts: Iterable[str]) -> Fingerprint:
     """The hash of a sequence of strings, each kept apart from its neighbours."""
     listed = list(parts)
-    joined, salt = _APART.join(listed), b""
-    if not listed or joined.count(_APART) >= len(listed):  # a part has the separator in it
-        joined, salt = "".join(f"{len(part)}:{part}" for part in listed), b"by length"
-    return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=SIZE, salt=salt).hexdigest()
+    known = joined_fingerprint(APART.join(listed), len(listed))
+    if known is not None:
+        return known
+    return _hash("".join(f"{len(part)}:{part}" for part in listed), b"by length")
+
+
+def joined_fingerprint(joined: str, parts: int) -> Fingerprint | None:
+    """The same of so many parts that are joined already; None where one has the separator in it."""
+    return _hash(joined) if parts and joined.count(APART) < parts else None
+
+
+def _hash(text: str, salt: bytes = b"") -> Fingerprint:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=SIZE, salt=salt).hexdigest()

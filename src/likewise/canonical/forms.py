@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity, Parts
-from likewise.canonical.fingerprint import fingerprint
+from likewise.canonical.fingerprint import APART, fingerprint, joined_fingerprint
 from likewise.canonical.leaves import (
     KEY,
     NAMED,
-    answer_leaves,
+    Leaves,
+    both_leaves,
     is_name,
     leaves,
     outcome_value,
-    request_leaves,
 )
 from likewise.canonical.tokens import TIME, looks_random
 from likewise.model import Fingerprint, Interaction, Scalar, Value
@@ -32,8 +32,28 @@ _VARIABLE = "\x05"
 _FRESH = "\x04fresh"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Asked(NamedTuple):
+    """A leaf of a request: the parts of it that must repeat, joined, their number, and its variables."""
+
+    text: str
+    size: int
+    variables: tuple[str, ...]
+    parts: tuple[str, ...]
+    kind: type
+
+
+class Answered(NamedTuple):
+    """A leaf of an answer; without parts it is constant, and `text` says it with its place."""
+
+    place: str
+    parts: Parts | None
+    text: str
+    introduced: tuple[tuple[str, str], ...]
+    is_start: bool
+    kind: type
+
+
+class Form(NamedTuple):
     """What of an interaction must repeat, and the variables that count only by identity.
 
     `introduced` lists the variables of the answer, each with the place that gave it.
@@ -43,59 +63,122 @@ class Form:
     template: Fingerprint
     variables: tuple[str, ...]
     introduced: tuple[tuple[str, str], ...]
-    answer: tuple[tuple[str, Scalar, Parts | None], ...]
+    answer: list[Answered]
+    lists: bool
+    """Whether a list in the answer has more than one item."""
 
 
 def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
     """The form of an interaction, given what is known to vary."""
     operation = str(interaction.operation)
-    literals: list[str] = [operation]
-    variables: list[str] = []
-    for place, leaf in request_leaves(interaction):
-        literals.append(place)
-        parts = familiarity.parts(operation + ASKED + place, leaf)
-        if parts is None:
-            literals.append(leaf if isinstance(leaf, str) else f"\x02{leaf!r}")
-            continue
-        for literal, variable in parts:
-            literals.append(literal)
-            if not variable:
-                continue
-            if variable.startswith(TIME):
-                literals.append(_SOME_TIME)
-            else:
-                literals.append(_VARIABLE)
-                variables.append(variable)
+    asked_leaves, answered_leaves = both_leaves(interaction)
+    asked = _asked_all(operation + ASKED, asked_leaves, familiarity)
+    texts = [operation]
+    count = 1
+    variables: tuple[str, ...] = ()
+    for text, parts, names, _, _ in asked:
+        texts.append(text)
+        count += parts
+        if names:
+            variables += names
+    template = joined_fingerprint(APART.join(texts), count)
+    if template is None:
+        template = fingerprint([operation, *(part for leaf in asked for part in leaf.parts)])
+    answer = _answered_all(operation + ANSWERED, answered_leaves, familiarity)
     introduced: dict[str, str] = {}
-    answer: list[tuple[str, Scalar, Parts | None]] = []
-    for place, leaf in answer_leaves(interaction):
-        parts = familiarity.parts(operation + ANSWERED + place, leaf)
-        answer.append((place, leaf, parts))
-        for slot, (_, variable) in enumerate(parts or ()):
-            if variable and variable not in introduced and not variable.startswith(TIME):
-                introduced[variable] = f"{place}/{slot}"
-    return Form(
-        operation=operation,
-        template=fingerprint(literals),
-        variables=tuple(variables),
-        introduced=tuple(introduced.items()),
-        answer=tuple(answer),
+    starts: list[str] = []
+    for leaf in answer:
+        if leaf.introduced:
+            for variable, origin in leaf.introduced:
+                introduced.setdefault(variable, origin)
+        elif leaf.is_start:
+            starts.append(leaf.place)
+    lists = len(set(starts)) < len(starts)
+    return Form(operation, template, variables, tuple(introduced.items()), answer, lists)
+
+
+def _asked_all(prefix: str, leaves: Leaves, familiarity: Familiarity) -> list[Asked]:
+    memo: dict[tuple[str, Scalar], Asked] = familiarity.memo.setdefault(prefix, {})
+    found: list[Asked] = []
+    for leaf in leaves:
+        known = memo.get(leaf)
+        if known is None or known.kind is not leaf[1].__class__:  # 1 and True are equal, and not the same
+            known = memo[leaf] = _asked(prefix, *leaf, familiarity)
+        found.append(known)
+    return found
+
+
+def _asked(prefix: str, place: str, leaf: Scalar, familiarity: Familiarity) -> Asked:
+    parts = familiarity.parts(prefix + place, leaf)
+    literals: list[str] = [place]
+    variables: list[str] = []
+    if parts is None:
+        literals.append(leaf if isinstance(leaf, str) else f"\x02{leaf!r}")
+    for literal, variable in parts or ():
+        literals.append(literal)
+        if not variable:
+            continue
+        if variable.startswith(TIME):
+            literals.append(_SOME_TIME)
+        else:
+            literals.append(_VARIABLE)
+            variables.append(variable)
+    kind = _kind(leaf)
+    return Asked(APART.join(literals), len(literals), tuple(variables), tuple(literals), kind)
+
+
+def _answered_all(prefix: str, leaves: Leaves, familiarity: Familiarity) -> list[Answered]:
+    memo: dict[tuple[str, Scalar], Answered] = familiarity.memo.setdefault(prefix, {})
+    found: list[Answered] = []
+    for leaf in leaves:
+        known = memo.get(leaf)
+        if known is None or known.kind is not leaf[1].__class__:
+            known = memo[leaf] = _answered(prefix, *leaf, familiarity)
+        found.append(known)
+    return found
+
+
+def _answered(prefix: str, place: str, leaf: Scalar, familiarity: Familiarity) -> Answered:
+    parts = familiarity.parts(prefix + place, leaf)
+    introduced = tuple(
+        (variable, f"{place}/{slot}")
+        for slot, (_, variable) in enumerate(parts or ())
+        if variable and not variable.startswith(TIME)
     )
+    text = f"{place}{APART}{leaf!r}" if parts is None else ""
+    return Answered(place, parts, text, introduced, place.endswith("[]+"), _kind(leaf))
+
+
+def _kind(leaf: Scalar) -> type:
+    """What tells equal leaves apart; two equal floats may still be written differently."""
+    return object if isinstance(leaf, float) else leaf.__class__
 
 
 def answer_of(
     interaction: Interaction, form: Form, familiarity: Familiarity, names: Mapping[str, str]
 ) -> Fingerprint:
     """The fingerprint of the canonical answer."""
-    if any(place.endswith(("[]+", KEY)) for place, _, _ in form.answer):
-        # Lists may have to be put in order first, generated keys need their names.
+    if form.lists and _names_given(form.answer, names):
         return answer_fingerprint(canonical_answer(interaction, familiarity, names))
     naming = _Naming(names)
-    found: list[str] = []
-    for place, leaf, parts in form.answer:
-        found.append(place)
-        found.append(repr(leaf if parts is None else naming.render(parts)))
-    return fingerprint(found)
+    texts: list[str] = []
+    for place, parts, text, _, _, _ in form.answer:
+        texts.append(text if parts is None else f"{place}{APART}{naming.render(parts)!r}")
+    joined = APART.join(texts)
+    has_marks = KEY in joined or (form.lists and _GIVEN_MARK in joined)
+    known = None if has_marks else joined_fingerprint(joined, 2 * len(texts))
+    if known is None:
+        return answer_fingerprint(canonical_answer(interaction, familiarity, names))
+    return known
+
+
+def _names_given(answer: list[Answered], names: Mapping[str, str]) -> bool:
+    """Whether an answer holds names that the client gave: its lists may have to be put in order."""
+    for leaf in answer:
+        for variable, _ in leaf.introduced:
+            if names.get(variable, "").startswith(GIVEN):
+                return True
+    return False
 
 
 def canonical_answer(interaction: Interaction, familiarity: Familiarity, names: Mapping[str, str]) -> Value:
@@ -131,15 +214,17 @@ class _Naming:
         return {name: age for age, name in enumerate(self._names.values())}
 
     def render(self, parts: Parts) -> str:
-        return "".join(literal + self._name(variable) for literal, variable in parts)
+        text = ""
+        for literal, variable in parts:
+            name = self._names.get(variable)
+            text += f"{literal}⟨{name}⟩" if name else literal + self._name(variable)
+        return text
 
     def _name(self, variable: str) -> str:
         if not variable:
             return ""
         if variable.startswith(TIME):
             return "⟨time⟩"
-        if name := self._names.get(variable):
-            return f"⟨{name}⟩"
         if not looks_random(variable):
             return variable
         if self.blank:
@@ -176,7 +261,8 @@ class _Answer:
     def _list(self, items: list[Value], place: str) -> Value:
         known = dict(self._naming.fresh)
         rendered = [self.render(item, place) for item in items]
-        if len(items) < 2 or f"⟨{GIVEN}" not in repr(rendered):
+        texts = [repr(form) for form in rendered]
+        if len(items) < 2 or not any(_GIVEN_MARK in text for text in texts):
             return rendered
         if len(self._naming.fresh) > len(known) and not self._naming.blank:
             # Number fresh variables after sorting, so that their numbers do not depend on the order.
@@ -186,33 +272,33 @@ class _Answer:
             order = sorted(range(len(items)), key=shapes.__getitem__)
             ordered = [self.render(items[index], place) for index in order]
         else:
-            ordered = sorted(rendered, key=repr)
-        return {"⟨order⟩": _ordering(items, rendered, self._naming.ages()), "⟨items⟩": ordered}
+            ordered = [rendered[index] for index in sorted(range(len(items)), key=texts.__getitem__)]
+        return {"⟨order⟩": _ordering(items, rendered, texts, self._naming), "⟨items⟩": ordered}
 
 
+_GIVEN_MARK = f"⟨{GIVEN}"
 _GIVEN_NAME = re.compile(f"⟨({GIVEN}\\d+)⟩")
 
 
-def _ordering(items: list[Value], rendered: list[Value], ages: Mapping[str, int]) -> str:
-    """How a list of things that the client named is ordered, in terms that do not depend on the names.
-
-    `ages` tells which of the names came first.
-    """
-    texts = [_lead(item, form) for item, form in zip(items, rendered, strict=True)]
-    if texts == sorted(texts):
+def _ordering(items: list[Value], rendered: list[Value], texts: list[str], naming: _Naming) -> str:
+    """How a list of things that the client named is ordered, in terms that do not depend on the names."""
+    leads = [_lead(item, form, text) for item, form, text in zip(items, rendered, texts, strict=True)]
+    if leads == sorted(leads):
         return "ascending"
-    if texts == sorted(texts, reverse=True):
+    if leads == sorted(leads, reverse=True):
         return "descending"
-    named = [[ages[name] for name in _GIVEN_NAME.findall(repr(form)) if name in ages] for form in rendered]
+    ages = naming.ages()
+    named = [[ages[name] for name in _GIVEN_NAME.findall(text) if name in ages] for text in texts]
     return "as introduced" if named == sorted(named) else "none"
 
 
-def _lead(item: Value, form: Value) -> str:
+def _lead(item: Value, form: Value, text: str) -> str:
     """What of an item holds the client's name for it; its canonical form where nothing does."""
-    if f"⟨{GIVEN}" not in repr(form):
-        return repr(form)
+    if _GIVEN_MARK not in text:
+        return text
     if isinstance(item, dict) and isinstance(form, dict):
         for key in sorted(item):
-            if f"⟨{GIVEN}" in repr(form.get(key)):
-                return _lead(item[key], form[key])
+            below = repr(form.get(key))
+            if _GIVEN_MARK in below:
+                return _lead(item[key], form[key], below)
     return item if isinstance(item, str) else repr(item)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from likewise.model import Effect, Resource, Scope, Touch
+from likewise.model import Effect, Scope, Touch
 
 
 class Node:
     """One resource: the writes on it that still matter, oldest first, and what lies below it."""
 
-    __slots__ = ("below", "changes", "writes")
+    __slots__ = ("below", "changes", "last", "writes")
 
     def __init__(self) -> None:
         self.writes: list[int] = []
         self.below: dict[str, Node] = {}
+        self.last = -1
+        """The newest write here: whatever changes the list of them ends it with another one."""
         self.changes = 0
         """Counts the changes here and below: equal counts mean an equal history."""
 
@@ -32,12 +34,15 @@ class History:
         """
         found: set[int] = set()
         for touch in touches:
-            depth = max(0, len(touch.resource) - width)
-            node: Node | None = None
-            for node in self._lineage(touch.resource[:depth]):
+            resource = touch.resource[: max(0, len(touch.resource) - width)] if width else touch.resource
+            node: Node | None = self._root
+            found.update(self._root.writes)
+            for name in resource:
+                node = node.below.get(name) if node else None
+                if node is None:
+                    break
                 found.update(node.writes)
-            whole = node is not None and (width > 0 or touch.scope is Scope.SUBTREE)
-            if whole and node is not None and self._reached(touch.resource[:depth], node):
+            if node is not None and node.below and (width > 0 or touch.scope is Scope.SUBTREE):
                 for inner in _descendants(node):
                     found.update(inner.writes)
         return sorted(found)
@@ -46,9 +51,14 @@ class History:
         """Equal stamps mean that nothing in the context of these touches has changed."""
         marks: list[object] = []
         for touch in touches:
-            marks.append((touch.resource, touch.scope))
-            for node in self._lineage(touch.resource):
-                marks.append((len(node.writes), node.writes[-1] if node.writes else -1))
+            node = self._root
+            marks += (touch.resource, touch.scope, node.last)
+            for name in touch.resource:
+                inner = node.below.get(name)
+                if inner is None:
+                    break
+                node = inner
+                marks.append(node.last)
             if touch.scope is Scope.SUBTREE:
                 marks.append(node.changes)
         return tuple(marks)
@@ -61,30 +71,17 @@ class History:
             node = self._root
             node.changes += 1
             for name in touch.resource:
-                node = node.below.setdefault(name, Node())
+                inner = node.below.get(name)
+                if inner is None:
+                    inner = node.below[name] = Node()
+                node = inner
                 node.changes += 1
             if touch.effect is Effect.ABSORB:
                 node.writes.clear()
                 if touch.scope is Scope.SUBTREE:
                     node.below.clear()
             node.writes.append(number)
-
-    def _lineage(self, resource: Resource) -> Iterator[Node]:
-        """The nodes from the root down to the resource, as far as they exist."""
-        node = self._root
-        yield node
-        for name in resource:
-            inner = node.below.get(name)
-            if inner is None:
-                return
-            node = inner
-            yield node
-
-    def _reached(self, resource: Resource, node: Node) -> bool:
-        here: Node | None = self._root
-        for name in resource:
-            here = here.below.get(name) if here else None
-        return here is node
+            node.last = number
 
 
 def _descendants(node: Node) -> Iterator[Node]:

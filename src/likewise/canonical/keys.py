@@ -39,11 +39,22 @@ class _Write:
 
     spot: Spot
     form: Form
+    text: bytes
     follows: list[int]
     """The writes that it depended on itself."""
     timed: tuple[Touch, ...]
     ended: float
     settled: bool = False
+    followed: list[bytes] | None = None
+    mark: bytes = b""
+    """What it is after those `followed`."""
+
+    def mark_after(self, followed: list[bytes]) -> bytes:
+        """Tells apart what it is and what of other writes it followed."""
+        if followed != self.followed:
+            self.mark = blake2b(b"".join((self.text, *followed)), digest_size=SIZE).digest()
+            self.followed = followed
+        return self.mark
 
 
 @dataclass(slots=True)
@@ -55,6 +66,8 @@ class _Context:
     names: dict[str, str]
     """The names of variables, in the order in which these were introduced."""
     asked: int
+    spots: tuple[Spot, ...]
+    timed: list[_Write]
 
 
 class World:
@@ -102,12 +115,12 @@ class World:
         self, interaction: Interaction, familiarity: Familiarity, spot: Spot, keep: bool
     ) -> list[Keyed]:
         form = compile_form(interaction, familiarity)
-        widest = max((len(touch.resource) for touch in interaction.touches), default=1)
-        racy = self._races(interaction)
+        touches = interaction.touches
+        racy = bool(self._ahead) and self._races(interaction)
         chain: list[Keyed] = []
         while True:
             width = len(chain)
-            context = self._context(interaction.touches, max(0, width - 1), is_ordered=width > 0)
+            context = self._context(touches, max(0, width - 1), is_ordered=width > 0)
             if not chain:
                 narrow = context.numbers
             names, key, timed = self._key(interaction, form, context, width)
@@ -118,18 +131,21 @@ class World:
                     form=form.template,
                     key=key,
                     answer=answer_of(interaction, form, familiarity, names),
-                    context=tuple(self._writes[number].spot for number in context.numbers),
+                    context=context.spots,
                     needs=self._needs(form, context),
                     timed=timed,
                     racy=racy,
                     width=width,
                 )
             )
-            if key not in self._ambiguous or width >= widest:
+            if key not in self._ambiguous or width >= max(
+                (len(each.resource) for each in touches), default=1
+            ):
                 break
         if keep:
             self.kept[spot] = canonical_answer(interaction, familiarity, names)
-        self._settle(interaction)
+        if self._unsettled:
+            self._settle(interaction)
         self._take(interaction, form, spot, narrow)
         return chain
 
@@ -137,10 +153,10 @@ class World:
         self, interaction: Interaction, form: Form, context: _Context, width: int
     ) -> tuple[dict[str, str], Fingerprint, bool]:
         names, order = self._named(context, form)
-        elapsed = self._elapsed(interaction, context)
-        hasher = blake2b(context.digest, digest_size=SIZE)
-        hasher.update(f"{form.template} {' '.join(order)} {elapsed} {width}".encode())
-        return names, hasher.hexdigest(), elapsed not in ("", "0")
+        elapsed = _elapsed(interaction, context) if context.timed else ""
+        text = f"{form.template} {' '.join(order)} {elapsed} {width}"
+        key = blake2b(context.digest + text.encode(), digest_size=SIZE).hexdigest()
+        return names, key, elapsed not in ("", "0")
 
     def _named(self, context: _Context, form: Form) -> tuple[dict[str, str], list[str]]:
         """The names of all variables in a request, and of those that its context introduced."""
@@ -162,22 +178,30 @@ class World:
             return cached
         numbers = self._history.context(touches, width)
         order, marks = (numbers, {}) if is_ordered else self._sorted(numbers)
-        hasher = blake2b(digest_size=SIZE)
+        texts: list[bytes] = []
         names: dict[str, str] = {}
         asked = 0
         for place, number in enumerate(order):
-            form = self._writes[number].form
-            hasher.update(marks.get(number) or form.template.encode())
-            for token in form.variables:
-                if token not in names:
-                    names[token] = f"{GIVEN}{asked:04}"
+            write = self._writes[number]
+            texts.append(marks.get(number) or write.text)
+            for token in write.form.variables:
+                name = names.get(token)
+                if name is None:
+                    name = names[token] = f"{GIVEN}{asked:04}"
                     asked += 1
-                hasher.update(f"{names[token]} ".encode())
-            for token, origin in form.introduced:
-                names.setdefault(token, f"{RETURNED}{place:04}{origin}")
-        if marks:
-            names = self._by_age(names, numbers)
-        context = _Context(numbers=numbers, digest=hasher.digest(), names=names, asked=asked)
+                texts.append(f"{name} ".encode())
+            for token, origin in write.form.introduced:
+                if token not in names:
+                    names[token] = f"{RETURNED}{place:04}{origin}"
+        writes = [self._writes[number] for number in numbers]
+        context = _Context(
+            numbers=numbers,
+            digest=blake2b(b"".join(texts), digest_size=SIZE).digest(),
+            names=_by_age(names, writes) if marks else names,
+            asked=asked,
+            spots=tuple([write.spot for write in writes]),
+            timed=[write for write in writes if write.timed],
+        )
         if stamp:
             self._cache[stamp] = context
         return context
@@ -188,40 +212,17 @@ class World:
         The mark of a write covers what it is and what of the others it followed, so that the order of
         all that depends on each other still shows.
         """
-        links = sum(len(self._writes[number].follows) for number in numbers)
-        if len(numbers) < 2 or links > FEW_LINKS + 8 * len(numbers):
+        if len(numbers) < 2:
+            return numbers, {}
+        links = sum([len(self._writes[number].follows) for number in numbers])
+        if links > FEW_LINKS + 8 * len(numbers):
             return numbers, {}
         marks: dict[int, bytes] = {}
         for number in numbers:
             write = self._writes[number]
-            hasher = blake2b(write.form.template.encode(), digest_size=SIZE)
-            for mark in sorted(marks[other] for other in write.follows if other in marks):
-                hasher.update(mark)
-            marks[number] = hasher.digest()
+            followed = sorted([marks[other] for other in write.follows if other in marks])
+            marks[number] = write.mark_after(followed)
         return sorted(numbers, key=marks.__getitem__), marks
-
-    def _by_age(self, names: dict[str, str], numbers: list[int]) -> dict[str, str]:
-        forms = (self._writes[number].form for number in numbers)
-        tokens = (
-            token for form in forms for token in (*form.variables, *(token for token, _ in form.introduced))
-        )
-        return {token: names[token] for token in dict.fromkeys(tokens)}
-
-    def _elapsed(self, interaction: Interaction, context: _Context) -> str:
-        """The class of time since the last timed write that matters, or nothing where none does.
-
-        State that settles by itself (a table being created) counts as settled once it was looked at;
-        state that expires (a lease, a hidden message) goes on to depend on time.
-        """
-        pending = [
-            self._writes[number]
-            for number in context.numbers
-            if self._writes[number].timed and not self._writes[number].settled
-        ]
-        if not pending:
-            return ""
-        passed = interaction.started - max(write.ended for write in pending)
-        return str(sum(passed >= bound for bound in ELAPSED))
 
     def _races(self, call: Interaction) -> bool:
         """Whether a write of another lane that the call depends on happened at the same time."""
@@ -244,29 +245,58 @@ class World:
         self._unsettled = [write for write in self._unsettled if not write.settled]
 
     def _needs(self, form: Form, context: _Context) -> tuple[Spot, ...]:
-        held = {self._writes[number].spot for number in context.numbers}
-        found = {
-            self._producers[token][0]
-            for token in form.variables
-            if token in self._producers and token not in context.names
-        }
-        return tuple(sorted(found - held))
+        found: set[Spot] = set()
+        for token in form.variables:
+            if token not in context.names and (producer := self._producers.get(token)):
+                found.add(producer[0])
+        return tuple(sorted(found.difference(context.spots))) if found else ()
 
     def _take(self, interaction: Interaction, form: Form, spot: Spot, numbers: list[int]) -> None:
         self._sent.update(form.variables)
         for token, origin in form.introduced:
             if token not in self._producers and token not in self._sent:
-                self._producers[token] = spot, f"{QUOTED}{interaction.operation}{origin}"
-        lost = isinstance(interaction.outcome, TimedOut | Lost)
-        if interaction.is_write or lost:
-            timed = tuple(
-                touch for touch in interaction.touches if touch.timed and touch.effect is not Effect.READ
-            )
-            write = _Write(spot=spot, form=form, follows=numbers, timed=timed, ended=interaction.ended)
-            self._history.write(len(self._writes), interaction.touches)
-            self._writes.append(write)
-            if timed:
-                self._unsettled.append(write)
+                self._producers[token] = spot, f"{QUOTED}{form.operation}{origin}"
+        if not (interaction.is_write or isinstance(interaction.outcome, TimedOut | Lost)):
+            return
+        timed = tuple(
+            [touch for touch in interaction.touches if touch.timed and touch.effect is not Effect.READ]
+        )
+        write = _Write(
+            spot=spot,
+            form=form,
+            text=form.template.encode(),
+            follows=numbers,
+            timed=timed,
+            ended=interaction.ended,
+        )
+        self._history.write(len(self._writes), interaction.touches)
+        self._writes.append(write)
+        if timed:
+            self._unsettled.append(write)
+
+
+def _by_age(names: dict[str, str], writes: list[_Write]) -> dict[str, str]:
+    """Names in the order in which their variables were introduced."""
+    aged: dict[str, str] = {}
+    for write in writes:
+        for token in write.form.variables:
+            aged[token] = names[token]
+        for token, _ in write.form.introduced:
+            aged[token] = names[token]
+    return aged
+
+
+def _elapsed(interaction: Interaction, context: _Context) -> str:
+    """The class of time since the last timed write that matters, or nothing where none does.
+
+    State that settles by itself (a table being created) counts as settled once it was looked at;
+    state that expires (a lease, a hidden message) goes on to depend on time.
+    """
+    pending = [write.ended for write in context.timed if not write.settled]
+    if not pending:
+        return ""
+    passed = interaction.started - max(pending)
+    return str(sum(passed >= bound for bound in ELAPSED))
 
 
 def _writes_of_several_lanes(trace: Trace) -> list[Interaction]:

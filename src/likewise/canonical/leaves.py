@@ -35,15 +35,14 @@ def _flatten(value: Value, place: str, found: Leaves) -> None:
     if isinstance(value, dict):
         if not value:
             found.append((place + "{}", None))
-        for key in sorted(value):
+        for key, below, is_generated in _BELOW.of(place, value):
             inner = value[key]
-            if is_name(key):
+            if is_generated:
                 found.append((place + KEY, key))
-                _flatten(inner, place + NAMED, found)
-            elif isinstance(inner, str):
-                found.append((f"{place}.{key}", inner))
+            if inner is None or isinstance(inner, str):
+                found.append((below, inner))
             else:
-                _flatten(inner, f"{place}.{key}", found)
+                _flatten(inner, below, found)
     elif isinstance(value, list):
         below = place + "[]"
         if not value:
@@ -51,9 +50,37 @@ def _flatten(value: Value, place: str, found: Leaves) -> None:
         start = below + "+", None
         for item in value:
             found.append(start)
-            _flatten(item, below, found)
+            if isinstance(item, str):
+                found.append((below, item))
+            else:
+                _flatten(item, below, found)
     else:
         found.append((place, value))
+
+
+class _Below:
+    """Keeps what lies below a place, by the keys there: mappings of the same kind come again and again."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._kept: dict[tuple[str, ...], list[tuple[str, str, bool]]] = {}
+
+    def of(self, place: str, value: dict[str, Value]) -> list[tuple[str, str, bool]]:
+        """The keys in their order, each with its place and whether it looks generated."""
+        kept = self._kept.get(kind := (place, *value))
+        if kept is None:
+            kept = [
+                (key, place + NAMED, True) if is_name(key) else (key, f"{place}.{key}", False)
+                for key in sorted(value)
+            ]
+            if not any(is_generated for _, _, is_generated in kept):
+                if len(self._kept) >= self._capacity:
+                    self._kept.clear()
+                self._kept[kind] = kept
+        return kept
+
+
+_BELOW = _Below(capacity=4096)
 
 
 class _Flat:
@@ -74,17 +101,13 @@ class _Flat:
         return kept
 
 
-_FLAT = _Flat(capacity=4096)
+_FLAT = _Flat(capacity=1024)
 
 
-def request_leaves(interaction: Interaction) -> Leaves:
-    """The leaves of what was asked."""
-    return _FLAT.of(interaction)[1]
-
-
-def answer_leaves(interaction: Interaction) -> Leaves:
-    """The leaves of what came back."""
-    return _FLAT.of(interaction)[2]
+def both_leaves(interaction: Interaction) -> tuple[Leaves, Leaves]:
+    """The leaves of what was asked, and of what came back."""
+    _, asked, answered = _FLAT.of(interaction)
+    return asked, answered
 
 
 def outcome_value(outcome: Outcome) -> Value:

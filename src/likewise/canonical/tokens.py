@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from math import isfinite
 from itertools import pairwise
 
 from likewise.canonical.fingerprint import fingerprint

@@ -135,8 +135,7 @@ class S3(Server):
         return self.get(step, "HEAD")
 
     def get_if(self, step: Step) -> Exchange:
-        etag = self.seen.get((step.where, "etag"))
-        return self.get(step, headers={"if-match": etag} if etag else None)
+        return self.get(step, headers={"if-match": self.seen.get((step.where, "etag"), '"none"')})
 
     def delete(self, step: Step) -> Exchange:
         bucket, key, path = self._path(step.where)

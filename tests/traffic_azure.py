@@ -142,8 +142,7 @@ class Blob(Azure):
         return self.put(step, {"if-none-match": "*"})
 
     def put_if(self, step: Step) -> Exchange:
-        etag = self.seen.get((step.where, "etag"))
-        return self.put(step, {"if-match": etag} if etag else None)
+        return self.put(step, {"if-match": self.seen.get((step.where, "etag"), '"none"')})
 
     def put_leased(self, step: Step) -> Exchange:
         lease = self.seen.get((step.where, "lease"))

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from likewise.cloud.recorder import Routes
+import boto3
+import pytest
+from botocore.config import Config
+from botocore.exceptions import EndpointConnectionError
+
+from likewise.cloud.recorder import Recorder, Routes
+from likewise.model import Result, Role, Trace
 
 HERE = {"s3": "http://127.0.0.1:4000", "blob": "http://127.0.0.1:4001/devstoreaccount1"}
 
@@ -30,3 +36,31 @@ def test_other_endpoints_and_services_without_a_target_stay() -> None:
     for url, service in (("http://localhost:5556/b", "s3"), ("http://localhost:5555/", "dynamodb")):
         assert routes.route(url, service) == url
     assert not Routes([], HERE.get)
+
+
+def test_a_call_to_where_nobody_is_belongs_to_no_side() -> None:
+    traces: list[Trace] = []
+    recorder = Recorder(
+        role=Role.CANDIDATE,
+        world="w",
+        on_trace=traces.append,
+        expected_endpoints=frozenset({"127.0.0.1:4000"}),
+    )
+    recorder.install()
+    try:
+        recorder.begin("t")
+        client = boto3.client(
+            "s3",
+            endpoint_url="http://127.0.0.1:1",
+            region_name="us-east-1",
+            aws_access_key_id="x",
+            aws_secret_access_key="x",
+            config=Config(retries={"total_max_attempts": 1}),
+        )
+        with pytest.raises(EndpointConnectionError):
+            client.list_buckets()
+        recorder.end(result=Result.PASSED)
+        recorder.drain()
+    finally:
+        recorder.uninstall()
+    assert [(trace.interactions, trace.unclear) for trace in traces] == [((), ())]

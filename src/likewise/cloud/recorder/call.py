@@ -30,6 +30,7 @@ class Call:
         "lane",
         "look",
         "method",
+        "objection",
         "operation",
         "started",
         "test",
@@ -48,6 +49,7 @@ class Call:
         self.answer: Answer | None = None
         self.failure: BaseException | str = ""
         self.is_late = False
+        self.objection = ""
         self.look: Look | None = None
         self.done: Interaction | None = None
         self.ended = 0.0

@@ -21,6 +21,8 @@ from likewise.cloud.recorder.routes import Routes
 from likewise.cloud.recorder.seams import SEAMS
 from likewise.model import Result, Role, Trace
 
+_NOBODY_THERE = ("EndpointConnectionError", "ConnectTimeoutError", "ServiceRequestError")
+"""How the SDKs call a connection that was never made."""
 _FORKED = "a forked child process made calls that are not in this trace"
 
 
@@ -163,9 +165,7 @@ class Recorder:
         try:
             call = make(request, operation)
             self._placement.place(call)
-            objection = self._endpoints.objection(call.url)
-            if objection:
-                call.test.doubt(objection)
+            call.objection = self._endpoints.objection(call.url)
         except Exception as error:
             self._excuse(error)
             return None
@@ -174,6 +174,8 @@ class Recorder:
     def answered(self, call: Call, make: Callable[[Any], Answer | None], response: Any) -> None:
         """An answer came."""
         try:
+            if call.objection:
+                call.test.doubt(call.objection)
             call.answer = make(response)
             self._placement.finish(call)
         except Exception as error:
@@ -195,6 +197,12 @@ class Recorder:
         try:
             # The text only: an exception would keep the frames of the test, and all they hold, alive.
             call.failure = failure if isinstance(failure, str) else f"{type(failure).__name__}: {failure}"
+            if call.objection and call.failure.startswith(_NOBODY_THERE):
+                # Nobody was there to answer, on this side or the other: nothing crossed the boundary.
+                call.test.calls.remove(call)
+                return
+            if call.objection:
+                call.test.doubt(call.objection)
             self._placement.finish(call)
         except Exception as error:
             self._excuse(error)

@@ -44,35 +44,65 @@ ENOUGH = 2
 """With this many sketches of a test stored, a run whose calls are all known need not be sketched."""
 
 
+AT_ONCE = 256
+"""For so many tests together the ledger is asked what it has seen of them."""
+
+
 class _Familiarities(Mapping[str, Familiarity]):
-    """Familiarity by test, worked out test by test: right after a trace is sketched, keying it is cheap."""
+    """Familiarity by test, worked out when it is needed and let go of when others are.
+
+    Tests are needed one after the other as they stand in a recording; what is known of all of them at
+    once would take more room than the recording.
+    """
 
     def __init__(
         self,
         tests: tuple[str, ...],
-        stored: Mapping[str, list[Sketch]],
+        stored: Callable[[Sequence[str]], Mapping[str, list[Sketch]]],
         sketched: Callable[[str], list[Sketch]],
     ) -> None:
-        self._tests, self._stored, self._sketched = tests, stored, sketched
+        self._tests = {test: number for number, test in enumerate(tests)}
+        self._order = tests
+        self._stored, self._sketched = stored, sketched
+        self._near: Mapping[str, list[Sketch]] = {}
         self._made: dict[str, Familiarity] = {}
+        self._kept: dict[str, Familiarity] = {}
         self._learned: set[str] = set()
 
     def __getitem__(self, test: str) -> Familiarity:
-        made = self._made.get(test)
+        made = self._kept.get(test) or self._made.get(test)
         if made is None:
-            stored = self._stored.get(test, [])
+            stored = self._sketches(test)
             own = self._sketched(test) if len(stored) < ENOUGH or test in self._learned else []
-            made = self._made[test] = Familiarity([*stored, *own])
+            made = Familiarity([*stored, *own])
+            if own:  # once these are in the ledger, it would not give the same again
+                self._kept[test] = made
+            else:
+                if len(self._made) >= AT_ONCE:
+                    self._made.clear()
+                self._made[test] = made
         return made
+
+    def _sketches(self, test: str) -> list[Sketch]:
+        number = self._tests[test]
+        if test not in self._near:
+            near = self._order[number : number + AT_ONCE]
+            found = self._stored(near)
+            self._near = {each: found.get(each, []) for each in near}
+        return self._near[test]
+
+    def __contains__(self, test: object) -> bool:
+        return test in self._tests
 
     def learn_from_this_run(self, tests: Iterable[str]) -> None:
         """From now on, take this run's own traces of these tests into account."""
         for test in tests:
             self._learned.add(test)
             self._made.pop(test, None)
+            self._kept.pop(test, None)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._tests)
+        return iter(self._order)
 
     def __len__(self) -> int:
         return len(self._tests)
@@ -100,7 +130,7 @@ class Memory:
     def familiarity(self, tests: Iterable[str]) -> _Familiarities:
         """What is known to vary in each test, this run included."""
         wanted = tuple(dict.fromkeys(tests))
-        return _Familiarities(wanted, self.ledger.sketches(wanted), self._sketched)
+        return _Familiarities(wanted, self.ledger.sketches, self._sketched)
 
     def _sketched(self, test: str) -> list[Sketch]:
         """This run's sketches of a test, drawn when they are first needed."""

@@ -149,13 +149,13 @@ class ContextSimulation:
 
     def _test(self, past: _Past, world: int, place: int, keyed: list[list[Keyed]]) -> int:
         calls = keyed[place]
-        unknown = [
-            (place, call.position) for call in calls if self._index.get(call.key, set()) != {call.answer}
-        ]
+        unknown = [call for call in calls if self._index.get(call.key, set()) != {call.answer}]
         if not unknown:
             return len(calls)
-        if self._sliced and not any(calls[spot[1]].timed for spot in unknown):
-            asked: Sequence[Spot] = close_slice(keyed, unknown)
+        if self._sliced and not any(call.timed or call.racy for call in unknown):
+            # What repeats, in the same context with the same answer, need be asked only once.
+            once = {(call.key, call.answer): (place, call.position) for call in reversed(unknown)}
+            asked: Sequence[Spot] = close_slice(keyed, once.values())
         else:
             asked = [(place, call.position) for call in calls]
         # One replay serves all tests of a world: what an earlier one needed has been repeated already.

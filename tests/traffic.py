@@ -49,7 +49,11 @@ def play(service: str, script: Script, *, seed: int, test: str = "suite.py::test
 
 
 def changed(service: str, script: Script, change: str, random: Random) -> Script | None:
-    """The script with one change of a kind, or None where it has no place for one."""
+    """The script with one change of a kind, or None where it has no place for one.
+
+    A write is dropped only if a later call is about the same thing: the last one (a clean-up, say) leaves
+    nothing behind that anybody asks for.
+    """
     choices = list(_choices(service, script, change))
     return random.choice(choices) if choices else None
 
@@ -70,7 +74,7 @@ def _choices(service: str, script: Script, change: str) -> Iterator[Script]:
                 if "version" in step.value and step.verb in _SPEAKING:
                     yield (*before, replace(step, value=step.value.replace("version", "revision")), *after)
             case "dropped write":
-                if written:
+                if written and any(not _independent(step, later) for later in after):
                     yield (*before, *after)
             case "duplicated write":
                 if written and once:

@@ -79,7 +79,10 @@ class Blob(Azure):
             yield from plan.each_root("drop")
 
     def subject(self, step: Step) -> Place:
-        return (*step.where, step.value[:1]) if step.verb == "stage" else step.where
+        if step.verb == "stage":
+            return (*step.where, "blocks", step.value[:1])
+        looks = ("get", "head", "meta", "lease", "release")
+        return (*step.where, "content") if step.verb in looks else step.where
 
     def _etag(self) -> str:
         return f'"0x{self.hex(15).upper()}"'
@@ -445,7 +448,9 @@ class Table(Azure):
             yield from plan.each_root("drop")
 
     def fresh_name(self, logical: str) -> str:
-        return logical + self.hex(32) if logical[0].isupper() else super().fresh_name(logical)
+        if logical[0].isupper():  # the name of a table: letters and digits only
+            return f"{logical}{self.random.randrange(10**11, 10**12)}"
+        return super().fresh_name(logical)
 
     def _etag(self) -> str:
         self.now += 0.0001

@@ -2,8 +2,8 @@
 
 Two clean runs of generated tests are proved; a third, changed one is decided on. A change is noticed if
 at least one call of the changed test is not known to be answered equally. Names, identifiers and times
-are new in every run. Writes that nobody can have felt (the last ones of a test, or ones after which the
-test asks only what it asked in the state before) are dropped without notice, rightly so.
+are new in every run. A write that nobody can have felt is dropped without notice, and rightly so: the
+last one to a thing (these are not tried), or one after which the test asks only what it asked before it.
 """
 
 from __future__ import annotations

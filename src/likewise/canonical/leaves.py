@@ -13,7 +13,7 @@ KEY, NAMED = ".⟨key⟩", ".⟨named⟩"
 """Where a generated key stands, and where that which it names."""
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def is_name(key: str) -> bool:
     """Whether a key of a mapping looks generated, like the name of a resource."""
     return any(looks_random(token) for token in cut(key)[1])

@@ -44,7 +44,7 @@ _WORD_THEN_NUMBER = re.compile(r"([^\W\d_]{3,})(\d+)")
 _EPOCH_SECONDS = 1_000_000_000, 4_000_000_000
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def cut(text: str) -> Pieces:
     """The pieces of a text; a word of three letters or more and a number after it are two tokens."""
     if len(text) > _LONGEST:
@@ -118,7 +118,7 @@ def _magnitude(length: int) -> int:
     return length.bit_length()
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def looks_random(token: str) -> bool:
     """Whether a token has the shape of something generated rather than written."""
     mark = token[:1]

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import gc
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Generic, TypeVar, assert_never
+from typing import Any, Generic, TypeVar, assert_never, cast
 
 import msgspec
 
 from likewise.model import (
     Difference,
     Discrepancy,
+    Effect,
     Evidence,
     Fingerprint,
     Implication,
@@ -30,6 +31,7 @@ from likewise.model import (
     Result,
     Returned,
     Role,
+    Scope,
     Target,
     TimedOut,
     Touch,
@@ -73,12 +75,19 @@ class _Lost(_Struct, tag_field="is", tag="lost"):
 _Outcome = _Returned[V] | _Raised[V] | _TimedOut | _Lost
 
 
+class _Touch(msgspec.Struct):
+    resource: tuple[str, ...]
+    effect: Effect
+    scope: Scope = Scope.SELF
+    timed: bool = False
+
+
 class _Call(_Struct, Generic[V]):
     service: str
     name: str
     arguments: V
     outcome: _Outcome[V]
-    touches: tuple[Touch, ...] = ()
+    touches: tuple[_Touch, ...] = ()
     receiver: str = ""
     order: int = 0
     lane: str = "main"
@@ -315,7 +324,7 @@ def _wire_call(call: Interaction) -> _Call[Any]:
         call.operation.name,
         pack(call.arguments),
         _wire_outcome(call.outcome),
-        call.touches,
+        cast(tuple[_Touch, ...], call.touches),  # written alike
         call.receiver,
         call.order,
         call.lane,
@@ -363,6 +372,7 @@ def _model_evidence(wire: _Evidence[V], open_value: Callable[[V], Any]) -> Evide
 
 def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
     operations: dict[tuple[str, str], Operation] = {}
+    shared = _Shared()
     calls: list[Interaction] = []
     for call in wire.interactions:
         name = (call.service, call.name)
@@ -370,15 +380,15 @@ def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
         calls.append(
             Interaction(
                 operation=operation,
-                arguments=_as_mapping(open_value(call.arguments)),
-                outcome=_model_outcome(call.outcome, open_value),
-                touches=call.touches,
+                arguments=_as_mapping(shared.value(open_value(call.arguments))),
+                outcome=_model_outcome(call.outcome, lambda value: shared.value(open_value(value))),
+                touches=shared.touches(call.touches),
                 receiver=call.receiver,
                 order=call.order,
                 lane=call.lane,
                 started=call.started,
                 ended=call.ended,
-                wire={} if call.wire is None else _as_mapping(open_value(call.wire)),
+                wire={} if call.wire is None else _as_mapping(shared.value(open_value(call.wire))),
                 seen=call.seen,
             )
         )
@@ -394,6 +404,47 @@ def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
         started=wire.started,
         ended=wire.ended,
     )
+
+
+class _Shared:
+    """Keeps equal texts and touches of a trace once: its calls name the same things again and again."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+        self._touches: dict[tuple[object, ...], Touch] = {}
+
+    def value(self, value: Any) -> Any:
+        """A value with its texts shared; the containers are changed in place."""
+        kind = type(value)
+        if kind is str:
+            return self._texts.setdefault(value, value)
+        if kind is dict:
+            places: Iterable[tuple[Any, Any]] = value.items()
+        elif kind is list:
+            places = enumerate(value)
+        else:
+            return value
+        texts = self._texts
+        for place, inner in places:
+            kind = type(inner)
+            if kind is str:
+                value[place] = texts.setdefault(inner, inner)
+            elif kind is dict or kind is list:
+                self.value(inner)
+        return value
+
+    def touches(self, touches: tuple[_Touch, ...]) -> tuple[Touch, ...]:
+        """The touches of a call, each as the first one like it."""
+        found: list[Touch] = []
+        for touch in touches:
+            known = self._touches.get(key := (touch.resource, touch.effect, touch.scope, touch.timed))
+            if known is None:
+                resource = tuple([self._texts.setdefault(name, name) for name in touch.resource])
+                known = self._touches[key] = Touch(
+                    resource=resource, effect=touch.effect, scope=touch.scope, timed=touch.timed
+                )
+            found.append(known)
+        return tuple(found)
 
 
 def _model_outcome(wire: _Outcome[V], open_value: Callable[[V], Any]) -> Outcome:

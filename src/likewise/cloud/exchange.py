@@ -10,6 +10,7 @@ class Exchange:
     """One request and its answer, as captured: nothing is redacted or left out yet.
 
     Header names are in lower case. `status` is None where no answer came; `failure` then says why.
+    `signer` says whose keys signed it where they are not the suite's own.
     The hints are what the SDK knows: its operation name (`PutObject`) and our service name (`s3`).
     """
 
@@ -26,3 +27,4 @@ class Exchange:
     operation_hint: str = ""
     service_hint: str = ""
     failure: str = ""
+    signer: str = ""

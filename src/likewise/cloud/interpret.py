@@ -56,7 +56,7 @@ class Interpreter:
         service.mask(call)
         return Interaction(
             operation=Operation(service.name, call.operation or _shape(call)),
-            arguments=_identified(_arguments(call, service), call),
+            arguments=_identified(_arguments(call, service), call, exchange),
             outcome=_outcome(exchange, call, service),
             touches=touches,
             receiver=call.account,
@@ -81,7 +81,7 @@ class Interpreter:
         names = ["http", *self._services]
         return Interaction(
             operation=Operation("http", _shape(call)),
-            arguments=_identified(_arguments(call, None), call),
+            arguments=_identified(_arguments(call, None), call, exchange),
             outcome=_outcome(exchange, call, None),
             touches=tuple(Touch(resource=(name,), effect=effect, scope=Scope.SUBTREE) for name in names),
             order=order,
@@ -216,9 +216,9 @@ def _arguments(call: Call, service: Service | None) -> Mapping:
     }
 
 
-def _identified(arguments: Mapping, call: Call) -> Mapping:
-    """Say how the caller identified itself, where that is not by an ordinary signature."""
-    if who := identity(call):
+def _identified(arguments: Mapping, call: Call, exchange: Exchange) -> Mapping:
+    """Say how the caller identified itself, where that is not by an ordinary signature of the suite's own."""
+    if who := exchange.signer or identity(call):
         arguments["identity"] = who
     return arguments
 

@@ -13,6 +13,7 @@ from likewise.cloud.exchange import Exchange
 from likewise.cloud.recorder.bodies import NotCaptured
 from likewise.cloud.recorder.call import Call
 from likewise.cloud.recorder.placement import Running
+from likewise.cloud.recorder.strangers import Strangers
 from likewise.model import Interaction, Lost, Operation, Role, Trace
 
 _WORLDS = 64
@@ -32,8 +33,14 @@ class Builder:
     """
 
     def __init__(
-        self, *, role: Role, on_trace: Callable[[Trace], None], interpreter: Callable[[], Interprets]
+        self,
+        *,
+        role: Role,
+        on_trace: Callable[[Trace], None],
+        interpreter: Callable[[], Interprets],
+        strangers: Strangers,
     ) -> None:
+        self._strangers = strangers
         self._role, self._on_trace, self._interpreter = role, on_trace, interpreter
         self._queue: SimpleQueue[Running | threading.Event] = SimpleQueue()
         self._interpreters: dict[str, Interprets] = {}
@@ -117,7 +124,10 @@ class Builder:
             test.doubt(f"the body of {call.name} was not recorded: {call.body.why}")
         try:
             self._learn(call)
-            interaction = self._of_world(call.world).interpret(call.exchange(), order=order)
+            exchange = call.exchange()
+            if signer := self._strangers.of(exchange.headers):
+                exchange = replace(exchange, signer=signer)
+            interaction = self._of_world(call.world).interpret(exchange, order=order)
         except Exception as error:
             # Whatever is wrong with us, the user's test run goes on; the trace says what is missing.
             test.doubt(f"{call.name} could not be interpreted: {type(error).__name__}: {error}")

@@ -19,6 +19,7 @@ from likewise.cloud.recorder.patches import ImportWatch, Patches
 from likewise.cloud.recorder.placement import Placement, Running
 from likewise.cloud.recorder.routes import Routes
 from likewise.cloud.recorder.seams import SEAMS
+from likewise.cloud.recorder.strangers import Strangers
 from likewise.model import Result, Role, Trace
 
 _NOBODY_THERE = ("EndpointConnectionError", "ConnectTimeoutError", "ServiceRequestError")
@@ -53,7 +54,13 @@ class Recorder:
         self.is_active = False
         self.calls = 0
         self._on_trace = on_trace
-        self._builder = Builder(role=role, on_trace=self._hand_over, interpreter=interpreter or _interpreter)
+        self._strangers = Strangers()
+        self._builder = Builder(
+            role=role,
+            on_trace=self._hand_over,
+            interpreter=interpreter or _interpreter,
+            strangers=self._strangers,
+        )
         self._placement = Placement(world=world, late=self._late)
         self._endpoints = Endpoints(expected_endpoints)
         self._routes = routes
@@ -80,6 +87,7 @@ class Recorder:
 
         watched = {name: seam(patch) for name, patch in SEAMS.items()}
         watched["concurrent.futures.thread"] = carried(placement.propagate_pools)
+        watched["botocore.auth"] = carried(self._strangers.follow)
         watched["asyncio.base_events"] = carried(placement.propagate_loops)
         watched[MODULE] = lambda module: follow_mock_aws(module, patches, self._mock_entered, self._mock_left)
         self._watch = ImportWatch(watched)

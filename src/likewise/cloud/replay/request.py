@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 from likewise.cloud.bodies import unchunk
+from likewise.cloud.marks import WRONG_SECRET
 from likewise.cloud.services import S3
 from likewise.cloud.services.azure import split_account
 from likewise.cloud.services.call import Call, split_url
@@ -102,6 +103,8 @@ def obstacle(call: Interaction) -> str:
         return (
             f"its authentication stands in the URL ({identity}), and whether it is valid only the test knows"
         )
+    if identity == WRONG_SECRET:
+        return "it was signed with another secret than the suite was given, and a replay would correct that"
     if call.operation.name == "PostObject":
         return "its authentication stands in the form that it sends"
     headers = _headers(wire["headers"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity, Parts
 from likewise.canonical.fingerprint import APART, fingerprint, joined_fingerprint
@@ -53,19 +53,46 @@ class Answered(NamedTuple):
     kind: type
 
 
-class Form(NamedTuple):
-    """What of an interaction must repeat, and the variables that count only by identity.
+class AnswerForm:
+    """The leaves of an answer under what is known to vary, and what follows from them."""
 
-    `introduced` lists the variables of the answer, each with the place that gave it.
-    """
+    __slots__ = ("fixed", "introduced", "last", "leaves", "lists", "of")
+
+    def __init__(self, of: Leaves, leaves: list[Answered]) -> None:
+        self.of = of
+        self.leaves = leaves
+        introduced: dict[str, str] = {}
+        starts: list[str] = []
+        varies = False
+        for leaf in leaves:
+            if leaf.parts is not None:
+                varies = True
+                for variable, origin in leaf.introduced:
+                    introduced.setdefault(variable, origin)
+            elif leaf.is_start:
+                starts.append(leaf.place)
+        self.introduced = tuple(introduced.items())
+        """The variables, each with the place that gave it."""
+        self.lists = len(set(starts)) < len(starts)
+        """Whether a list has more than one item."""
+        self.fixed = not varies and not self.lists
+        """Whether the answer is the same under any names."""
+        self.last: tuple[Mapping[str, str], Fingerprint] | None = None
+        """The names given last, and the fingerprint under them: who polls gets the same answer often."""
+
+
+class Form(NamedTuple):
+    """What of an interaction must repeat, and the variables that count only by identity."""
 
     operation: str
     template: Fingerprint
     variables: tuple[str, ...]
-    introduced: tuple[tuple[str, str], ...]
-    answer: list[Answered]
-    lists: bool
-    """Whether a list in the answer has more than one item."""
+    answer: AnswerForm
+
+    @property
+    def introduced(self) -> tuple[tuple[str, str], ...]:
+        """The variables of the answer, each with the place that gave it."""
+        return self.answer.introduced
 
 
 def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
@@ -85,16 +112,7 @@ def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
     if template is None:
         template = fingerprint([operation, *(part for leaf in asked for part in leaf.parts)])
     answer = _answered_all(operation + ANSWERED, answered_leaves, familiarity)
-    introduced: dict[str, str] = {}
-    starts: list[str] = []
-    for leaf in answer:
-        if leaf.introduced:
-            for variable, origin in leaf.introduced:
-                introduced.setdefault(variable, origin)
-        elif leaf.is_start:
-            starts.append(leaf.place)
-    lists = len(set(starts)) < len(starts)
-    return Form(operation, template, variables, tuple(introduced.items()), answer, lists)
+    return Form(operation, template, variables, answer)
 
 
 def _asked_all(prefix: str, leaves: Leaves, familiarity: Familiarity) -> list[Asked]:
@@ -127,15 +145,19 @@ def _asked(prefix: str, place: str, leaf: Scalar, familiarity: Familiarity) -> A
     return Asked(APART.join(literals), len(literals), tuple(variables), tuple(literals), kind)
 
 
-def _answered_all(prefix: str, leaves: Leaves, familiarity: Familiarity) -> list[Answered]:
-    memo: dict[tuple[str, Scalar], Answered] = familiarity.memo.setdefault(prefix, {})
+def _answered_all(prefix: str, leaves: Leaves, familiarity: Familiarity) -> AnswerForm:
+    memo: dict[object, Any] = familiarity.memo.setdefault(prefix, {})
+    form: AnswerForm | None = memo.get(id(leaves))
+    if form is not None:  # it keeps the leaves, so that no others can have their identity
+        return form
     found: list[Answered] = []
     for leaf in leaves:
         known = memo.get(leaf)
         if known is None or known.kind is not leaf[1].__class__:
             known = memo[leaf] = _answered(prefix, *leaf, familiarity)
         found.append(known)
-    return found
+    form = memo[id(leaves)] = AnswerForm(leaves, found)
+    return form
 
 
 def _answered(prefix: str, place: str, leaf: Scalar, familiarity: Familiarity) -> Answered:
@@ -158,18 +180,26 @@ def answer_of(
     interaction: Interaction, form: Form, familiarity: Familiarity, names: Mapping[str, str]
 ) -> Fingerprint:
     """The fingerprint of the canonical answer."""
-    if form.lists and _names_given(form.answer, names):
-        return answer_fingerprint(canonical_answer(interaction, familiarity, names))
+    answer = form.answer
+    if answer.last is not None and (answer.fixed or answer.last[0] is names):
+        return answer.last[1]
+    known = None if answer.lists and _names_given(answer.leaves, names) else _plainly(answer, names)
+    if known is None:
+        known = answer_fingerprint(canonical_answer(interaction, familiarity, names))
+    answer.last = names, known
+    return known
+
+
+def _plainly(answer: AnswerForm, names: Mapping[str, str]) -> Fingerprint | None:
+    """The fingerprint of an answer in which no list is put in order and no key needs its name."""
     naming = _Naming(names)
     texts: list[str] = []
-    for place, parts, text, _, _, _ in form.answer:
+    for place, parts, text, _, _, _ in answer.leaves:
         texts.append(text if parts is None else f"{place}{APART}{naming.render(parts)!r}")
     joined = APART.join(texts)
-    has_marks = KEY in joined or (form.lists and _GIVEN_MARK in joined)
-    known = None if has_marks else joined_fingerprint(joined, 2 * len(texts))
-    if known is None:
-        return answer_fingerprint(canonical_answer(interaction, familiarity, names))
-    return known
+    if KEY in joined or (answer.lists and _GIVEN_MARK in joined):
+        return None
+    return joined_fingerprint(joined, 2 * len(texts))
 
 
 def _names_given(answer: list[Answered], names: Mapping[str, str]) -> bool:

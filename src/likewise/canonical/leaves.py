@@ -84,30 +84,36 @@ _BELOW = _Below(capacity=4096)
 
 
 class _Flat:
-    """Keeps the leaves of the interactions flattened last: sketching and keying both need them."""
+    """Keeps the leaves of what was flattened last: values are shared, and needed more than once."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
-        self._kept: dict[int, tuple[Interaction, Leaves, Leaves]] = {}
+        self._kept: dict[int, tuple[object, Leaves]] = {}
 
-    def of(self, interaction: Interaction) -> tuple[Interaction, Leaves, Leaves]:
-        kept = self._kept.get(id(interaction))
-        if kept is None:
-            if len(self._kept) >= self._capacity:
-                self._kept.clear()
-            # Keeping the interaction itself keeps its identity from being given to another one.
-            kept = interaction, leaves(interaction.arguments), leaves(outcome_value(interaction.outcome))
-            self._kept[id(interaction)] = kept
-        return kept
+    def asked(self, interaction: Interaction) -> Leaves:
+        kept = self._kept.get(id(interaction.arguments))
+        return kept[1] if kept else self._keep(interaction.arguments, leaves(interaction.arguments))
+
+    def answered(self, outcome: Outcome) -> Leaves:
+        # Of equal answers the values are often the same one; other outcomes are known by themselves.
+        whole = outcome.value if isinstance(outcome, Returned) and outcome.value is not None else outcome
+        kept = self._kept.get(~id(whole))
+        return kept[1] if kept else self._keep(whole, leaves(outcome_value(outcome)), is_answer=True)
+
+    def _keep(self, whole: object, found: Leaves, *, is_answer: bool = False) -> Leaves:
+        if len(self._kept) >= self._capacity:
+            self._kept.clear()
+        # Keeping the thing itself keeps its identity from being given to another one.
+        self._kept[~id(whole) if is_answer else id(whole)] = whole, found
+        return found
 
 
-_FLAT = _Flat(capacity=1024)
+_FLAT = _Flat(capacity=2048)
 
 
 def both_leaves(interaction: Interaction) -> tuple[Leaves, Leaves]:
-    """The leaves of what was asked, and of what came back."""
-    _, asked, answered = _FLAT.of(interaction)
-    return asked, answered
+    """The leaves of what was asked, and of what came back; nobody changes them."""
+    return _FLAT.asked(interaction), _FLAT.answered(interaction.outcome)
 
 
 def outcome_value(outcome: Outcome) -> Value:

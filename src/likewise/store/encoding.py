@@ -372,7 +372,7 @@ def _model_evidence(wire: _Evidence[V], open_value: Callable[[V], Any]) -> Evide
 
 def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
     operations: dict[tuple[str, str], Operation] = {}
-    shared = _Shared()
+    shared = _Shared(open_value)
     calls: list[Interaction] = []
     for call in wire.interactions:
         name = (call.service, call.name)
@@ -380,15 +380,15 @@ def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
         calls.append(
             Interaction(
                 operation=operation,
-                arguments=_as_mapping(shared.value(open_value(call.arguments))),
-                outcome=_model_outcome(call.outcome, lambda value: shared.value(open_value(value))),
+                arguments=_as_mapping(shared.opened(call.arguments)),
+                outcome=_model_outcome(call.outcome, shared.opened),
                 touches=shared.touches(call.touches),
                 receiver=call.receiver,
                 order=call.order,
                 lane=call.lane,
                 started=call.started,
                 ended=call.ended,
-                wire={} if call.wire is None else _as_mapping(shared.value(open_value(call.wire))),
+                wire={} if call.wire is None else _as_mapping(shared.opened(call.wire)),
                 seen=call.seen,
             )
         )
@@ -407,11 +407,22 @@ def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
 
 
 class _Shared:
-    """Keeps equal texts and touches of a trace once: its calls name the same things again and again."""
+    """Keeps equal values, texts and touches of a trace once: calls say the same things again and again."""
 
-    def __init__(self) -> None:
+    def __init__(self, open_value: Callable[[Any], Any]) -> None:
+        self._open = open_value
+        self._values: dict[bytes, Any] = {}
         self._texts: dict[str, str] = {}
         self._touches: dict[tuple[object, ...], Touch] = {}
+
+    def opened(self, packed: Any) -> Any:
+        """A value opened; where its bytes are those of an earlier one, it is that one."""
+        if type(packed) is not msgspec.Raw:
+            return self.value(self._open(packed))
+        known = self._values.get(content := bytes(packed), self)
+        if known is self:
+            known = self._values[content] = self.value(self._open(packed))
+        return known
 
     def value(self, value: Any) -> Any:
         """A value with its texts shared; the containers are changed in place."""

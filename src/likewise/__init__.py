@@ -6,6 +6,7 @@ a plain `pytest` run in an environment with Likewise installed does not pay for 
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,14 +16,12 @@ __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    from likewise import model
-
+    model = import_module("likewise.model")
     if name in model.__all__:
         return getattr(model, name)
     raise AttributeError(f"module 'likewise' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    from likewise import model
-
+    model = import_module("likewise.model")
     return [*globals(), *model.__all__]

@@ -94,13 +94,13 @@ class Visits:
             return recording
         self._list_left(recording)
         given = frozenset(recording.provenance.identities)
-        refused, accepted = self._identities | given, _accepted(recording)
+        refused = (self._identities | given | _only(recording)) - _accepted(recording)
         kept, spoiled = [], dict[Mishap, list[tuple[Trace, Interaction]]]()
         for trace in recording.traces:
             calls = self._answered(trace)
             why = Mishap.UNFINISHED if trace.test and trace.result is Result.UNFINISHED else None
             for call in calls:
-                if why is None and (why := self._mishap(trace.test, call, refused - accepted)):
+                if why is None and (why := self._mishap(trace.test, call, refused)):
                     spoiled.setdefault(why, []).append((trace, call))
             if why in (None, Mishap.THROTTLED):
                 kept.append(replace(trace, interactions=tuple(calls)))
@@ -186,6 +186,13 @@ def _accepted(recording: Recording) -> frozenset[str]:
     return frozenset(str(call.wire.get("key", "")) for call in calls if isinstance(call.outcome, Returned))
 
 
+def _only(recording: Recording) -> frozenset[str]:
+    """The mark of the key that all clients had on the reference, where they had one."""
+    calls = (call for trace in recording.traces for call in trace.interactions)
+    used = {str(call.wire["key"]) for call in calls if call.wire.get("key")}
+    return frozenset(used if len(used) == 1 else ())
+
+
 def _is_throttled(call: Interaction) -> bool:
     return isinstance(call.outcome, Raised) and call.outcome.kind in THROTTLED
 
@@ -214,11 +221,10 @@ def _notice(why: Mishap, cases: Sequence[tuple[Trace, Interaction]], given: froz
         case _:
             text = f"The reference did not accept the credentials of {who} ({said})."
             todo = (
-                "They are wrong or have expired: sign in again (aws sso login, az login) or correct the keys."
+                "Sign in again (aws sso login, az login) or correct the keys: these are wrong or out of date."
             )
-    return Notice(
-        slug=why, text=f"{text} Their results there count for nothing; what was proved is kept. {todo}"
-    )
+    kept = "Such results count for nothing; what was proved is kept."
+    return Notice(slug=why, text=f"{text} {kept} {todo}")
 
 
 def _said(call: Interaction) -> str:

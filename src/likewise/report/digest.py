@@ -139,9 +139,7 @@ def next_step(finished: RunFinished, *, was_asked: bool = False) -> str:
         first = next(report for report in finished.tests if report.standing is Standing.UNDECIDED)
         todo = explain(first.verdict).todo
         if was_asked and AGAIN in todo:
-            return (
-                f"Do what the notes say, then run again; what is proved already is not asked again: {AGAIN}"
-            )
+            return f"Do what the notes say and run again; what is proved stays proved: {AGAIN}"
         return todo or f"See why: likewise explain {shlex.quote(first.test)}"
     if number[Standing.DISCREPANT] or number[Standing.FLAKY]:
         first = min(finished.tests, key=_urgency)

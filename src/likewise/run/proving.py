@@ -221,9 +221,11 @@ class Prover:
                 case.notes.append("the budget of reference calls is used up")
         if len(chosen) < len(wanted):
             raise_to = "Raise it with budget = … or --likewise-budget, or run again: what was proved is kept."
+            left_out = len(wanted) - len(chosen)
+            tests = "1 test was" if left_out == 1 else f"{left_out} tests were"
             text = (
-                f"{len(wanted) - len(chosen)} tests were not run on the reference: the budget of "
-                f"{self._meter.budget} calls leaves {self._meter.left}. {raise_to}"
+                f"{tests} not run on the reference: the budget of "
+                f"{self._meter.budget} calls leaves {self._meter.left}, and {planned} are planned. {raise_to}"
             )
             self._emit(Notice(slug=BudgetReached.slug, text=text))
         return chosen

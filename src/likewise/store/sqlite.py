@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 import threading
 import time
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 from likewise.model import LedgerCorrupt, LikewiseError, StoreFull
 from likewise.store.driver import Keys, LedgerAbsent, LedgerUnavailable, Row
 
+LEAST_ROOM = 1 << 16
 MAGIC = b"SQLite format 3\x00"
 CHUNK = 20_000
 PATIENCE = 60.0
@@ -183,12 +185,9 @@ class SqliteDriver:
     def _explain(self, error: sqlite3.Error) -> LikewiseError | sqlite3.Error:
         match getattr(error, "sqlite_errorcode", 0) & 0xFF:
             case sqlite3.SQLITE_FULL:
-                return StoreFull(
-                    "the ledger cannot grow",
-                    where=self.location,
-                    why=str(error),
-                    todo="What was in it before stays whole. Make room on the disk and run again.",
-                )
+                return self._full(error)
+            case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_CANTOPEN if self._has_no_room():
+                return self._full(error)
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
                 return self._corrupt(str(error))
             case sqlite3.SQLITE_READONLY:
@@ -205,6 +204,21 @@ class SqliteDriver:
             case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM | sqlite3.SQLITE_IOERR | sqlite3.SQLITE_AUTH:
                 return self._unavailable(str(error))
         return error
+
+    def _has_no_room(self) -> bool:
+        """Whether the disk is too full for what SQLite keeps beside the ledger; it does not say so itself."""
+        try:
+            return shutil.disk_usage(self.path.parent).free < LEAST_ROOM
+        except OSError:
+            return False  # the directory is the trouble
+
+    def _full(self, error: sqlite3.Error) -> StoreFull:
+        return StoreFull(
+            "the ledger cannot grow",
+            where=self.location,
+            why=str(error),
+            todo="What was in it before stays whole. Make room on the disk and run again.",
+        )
 
     def _corrupt(self, why: str) -> LedgerCorrupt:
         return LedgerCorrupt(

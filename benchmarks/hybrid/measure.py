@@ -41,6 +41,9 @@ def main() -> int:
 
 def measure(suite: Suite, *, runs: int) -> dict[str, Any]:
     """Everything about one suite."""
+    for server in ("moto", "ministack") if same_side(suite) == "moto" else ("azurite",):
+        install = [str(suite.python), "-m", "likewise.cloud.targets", "install", server]
+        subprocess.run(install, check=True, stdout=sys.stderr)
     with tempfile.TemporaryDirectory(prefix="likewise-hybrid-") as folder:
         place = Path(folder) / "suite"
         shutil.copytree(suite.source, place, symlinks=True)

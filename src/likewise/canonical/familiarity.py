@@ -80,7 +80,7 @@ class Familiarity:
     and stands at a place that varied before. Everything else is a constant and must repeat exactly.
     """
 
-    __slots__ = ("_cut", "_places", "_repeats", "memo", "sketches")
+    __slots__ = ("_cut", "_joined", "_places", "_repeats", "memo", "sketches")
 
     def __init__(self, sketches: Iterable[Sketch] = ()) -> None:
         self.sketches = tuple({(sketch.run, sketch.test): sketch for sketch in sketches}.values())
@@ -89,6 +89,8 @@ class Familiarity:
             self._repeats[known.code] = self._repeats.get(known.code, 0) + 1
         self._places: dict[str, _Place | None] = {}
         self._cut: dict[tuple[str, str], Parts | None] = {}
+        self._joined: dict[tuple[object, ...], Parts] = {}
+        """The parts of a text by what varies in it: it may stand at several places."""
         self.memo: dict[str, dict[Any, Any]] = {}
         """For whoever works with this familiarity to put aside what follows from it."""
 
@@ -125,6 +127,7 @@ class Familiarity:
         if known is _UNCUT:
             if len(self._cut) >= _MOST_CUT:
                 self._cut.clear()
+                self._joined.clear()
             known = self._cut[place, leaf] = self._parts(place, leaf)
         return known
 
@@ -134,11 +137,19 @@ class Familiarity:
             return None
         literals, tokens = pieces(leaf)
         varying = self._varying_among(known, literals, tokens)
-        return _parts(literals, tokens, varying) if True in varying else None
+        if True not in varying:
+            return None
+        if not isinstance(leaf, str):
+            return _parts(literals, tokens, varying)
+        known_parts = self._joined.get(key := (leaf, *varying))
+        if known_parts is None:
+            known_parts = self._joined[key] = _parts(literals, tokens, varying)
+        return known_parts
 
     def rest(self) -> None:
         """Let go of what only saved time."""
         self._cut.clear()
+        self._joined.clear()
         self._places.clear()
         self.memo.clear()
 

@@ -40,7 +40,7 @@ _ENCODED = re.compile(r"[A-Za-z0-9+_.-]{20,}")
 _ORDINARY = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}|\d+")
 """A piece that somebody may have written, rather than an encoding made."""
 _WORD = re.compile(r"[^\W_]+")
-_WORD_THEN_NUMBER = re.compile(r"([^\W\d_]{3,})(\d+)")
+_WORD_THEN_NUMBER = re.compile(r"([^\W\d_]{3,})(\d+)(?![^\W_])|[^\W_]+")
 _EPOCH_SECONDS = 1_000_000_000, 4_000_000_000
 
 
@@ -51,20 +51,18 @@ def cut(text: str) -> Pieces:
         return ("", ""), (CONTENT + fingerprint((text,)),)
     if _is_encoded(text):
         return ("", ""), (text,)
-    found: list[tuple[int, int, str]] = []
+    literals: list[str] = []
+    tokens: list[str] = []
     end = 0
     for shaped in _SHAPED.finditer(text):
-        found += _words(text, end, shaped.start())
-        end = shaped.end()
-        found.append((*shaped.span(), (TIME if shaped["time"] else "") + shaped.group()))
-    found += _words(text, end, len(text))
-    literals: list[str] = []
-    end = 0
-    for start, stop, _ in found:
+        start, stop = shaped.span()
+        end = _words(text, end, start, literals, tokens)
         literals.append(text[end:start])
+        tokens.append((TIME if shaped["time"] else "") + shaped.group())
         end = stop
+    end = _words(text, end, len(text), literals, tokens)
     literals.append(text[end:])
-    return tuple(literals), tuple(token for _, _, token in found)
+    return tuple(literals), tuple(tokens)
 
 
 def _is_encoded(text: str) -> bool:
@@ -79,16 +77,18 @@ def _is_encoded(text: str) -> bool:
     return not (_ORDINARY.fullmatch(words[0]) or _ORDINARY.fullmatch(words[-1]))
 
 
-def _words(text: str, start: int, stop: int) -> list[tuple[int, int, str]]:
-    found: list[tuple[int, int, str]] = []
-    for word in _WORD.finditer(text, start, stop):
-        if split := _WORD_THEN_NUMBER.fullmatch(word.group()):
-            middle = word.start() + len(split[1])
-            found.append((word.start(), middle, split[1]))
-            found.append((middle, word.end(), split[2]))
+def _words(text: str, end: int, stop: int, literals: list[str], tokens: list[str]) -> int:
+    """Add the words of a stretch of text, each after what stands before it; where the last one ends."""
+    for word in _WORD_THEN_NUMBER.finditer(text, end, stop):
+        start, after = word.span()
+        literals.append(text[end:start])
+        if word.lastindex:
+            literals.append("")
+            tokens += word.groups()
         else:
-            found.append((*word.span(), word.group()))
-    return found
+            tokens.append(word.group())
+        end = after
+    return end
 
 
 def pieces(leaf: Scalar) -> Pieces:

@@ -58,6 +58,9 @@ class Project:
         lines = [f"{key} = {_toml(value)}" for key, value in keys.items()]
         self.root.joinpath("likewise.toml").write_text("\n".join(lines))
 
+    def add_plugin(self, name: str) -> None:
+        shutil.copyfile(SUITE / f"{name}.py", self.root / f"{name}.py")
+
     def run(self, *args: str) -> Run:
         """Run it with Likewise."""
         report = self.root / "report.json"

@@ -68,3 +68,62 @@ def test_nothing_that_differs_is_trusted(
     changed = project.run()
     assert unsound(changed, oracle) == []
     assert changed.reference_calls == 0
+
+
+def test_replayed_calls_prove_no_more_than_whole_tests(
+    begin: Begin, candidate: Servers, reference: Servers, oracle: Results
+) -> None:
+    """Wherever calls can be replayed one by one they are, and still nothing that differs is trusted."""
+    project = begin("replays")
+    project.add_plugin("replays")
+    project.configure(candidate=candidate.target, reference=reference.target)
+    cold = project.run("--likewise-verify", "-p", "replays")
+    assert unsound(cold, oracle) == []
+    assert unsettled(cold, oracle) == []
+    project.root.joinpath("unrelated.py").write_text("CHANGED = True\n")
+    changed = project.run("--likewise-verify", "-p", "replays")
+    assert unsound(changed, oracle) == []
+    assert unsettled(changed, oracle) == []
+
+
+def test_two_workers_conclude_the_same(
+    begin: Begin, candidate: Servers, reference: Servers, oracle: Results
+) -> None:
+    """Distributed over two workers, in whatever order."""
+    project = begin("workers", "s3", "queue")
+    project.configure(candidate=candidate.target, reference=reference.target)
+    for _ in ("cold", "warm"):
+        run = project.run("--likewise-verify", "-n", "2")
+        assert unsound(run, oracle) == []
+        assert unsettled(run, oracle) == []
+
+
+def test_without_a_list_of_discrepant_operations_everything_is_rerun(
+    begin: Begin, candidate: Servers, reference: Servers, oracle: Results
+) -> None:
+    """Nobody has looked yet, so any operation may differ: the `api` policy trusts only what calls nothing."""
+    project = begin("unlisted", "queue")
+    project.configure(candidate=candidate.target, reference=reference.target, policy="api")
+    run = project.run("--likewise-verify")
+    assert {test: each["reference"] for test, each in run.tests.items()} == {
+        test: oracle[test] for test in run.tests
+    }
+
+
+@pytest.mark.parametrize(
+    ("chosen", "status"),
+    [
+        ("test_passes_there_only or test_innocent_round_trip", pytest.ExitCode.OK),
+        ("test_etag_differs or test_innocent_round_trip", pytest.ExitCode.TESTS_FAILED),
+    ],
+)
+def test_the_side_that_counts_gives_the_exit_status(
+    begin: Begin, candidate: Servers, reference: Servers, chosen: str, status: pytest.ExitCode
+) -> None:
+    """A failure of the candidate's alone is none; a failure of the reference's alone is one. Warm too."""
+    project = begin("exits", "s3")
+    project.configure(candidate=candidate.target, reference=reference.target)
+    for _ in ("cold", "warm"):
+        run = project.run("--likewise-verify", "-k", chosen)
+        assert len(run.tests) == 2
+        assert run.exit_code == status

@@ -44,6 +44,7 @@ def stranger(**keys: str) -> Any:
 
 def test_signed_with_a_wrong_secret(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"x")
+    assert s3.head_object(Bucket=bucket, Key="k")["ContentLength"] == 1
     key = s3._request_signer._credentials.access_key
     other = stranger(aws_access_key_id=key, aws_secret_access_key="not-the-right-one")
     assert other.head_object(Bucket=bucket, Key="k")["ContentLength"] == 1
@@ -51,6 +52,7 @@ def test_signed_with_a_wrong_secret(s3: Any, bucket: str) -> None:
 
 def test_signed_by_a_stranger(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"x")
+    assert s3.head_object(Bucket=bucket, Key="k")["ContentLength"] == 1
     other = stranger(aws_access_key_id="AKIASOMEBODYELSE0000", aws_secret_access_key="not-the-right-one")
     assert other.head_object(Bucket=bucket, Key="k")["ContentLength"] == 1
 

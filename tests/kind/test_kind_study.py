@@ -40,8 +40,6 @@ def test_the_study_mode_says_what_differs_and_what_fixing_it_would_clear(
     most = study["operations"][0]
     assert most["tests"] == 3
     assert "s3.GetBucketLocation" not in most["operation"]
-    if not study["fixes"]:
-        pytest.xfail("a refusal in the middle of a whole test is not traced to its call")
     assert study["fixes"] == [{"operation": "s3.GetBucketLocation", "clears": 1, "cleared": 1}]
     (row,) = [line for line in shown.output.splitlines() if "s3.GetBucketLocation" in line and "!" in line]
     assert row.split()[-2] != "0"

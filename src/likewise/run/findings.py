@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from likewise.canonical import Familiarity
 from likewise.compare import align, compare_outcomes
 from likewise.decide import close_slice
-from likewise.model import Difference, Discrepancy, Interaction, Keyed, Spot, Trace
+from likewise.model import Difference, Discrepancy, Interaction, Keyed, Outcome, Raised, Spot, Trace
 from likewise.run.cases import Overlooks
 from likewise.run.reading import Reading, canonical_answers
 
@@ -105,15 +105,31 @@ def compare_replay(
 def compare_whole(
     candidate: Reading, reference: Reading, familiarity: Mapping[str, Familiarity]
 ) -> list[Discrepancy]:
-    """Compare a test's two whole runs, call by call in equal context."""
+    """Compare a test's two whole runs, call by call in equal context.
+
+    Where no such call differs though the results do, the contexts do (one side may have been emptied
+    before the test, the other not): then the first request that one side accepted and the other refused,
+    or that they refused differently, is the finding.
+    """
     theirs = {call.position: call for call in reference.calls}
     ours = {call.position: call for call in candidate.calls}
     found: list[Discrepancy] = []
-    for left, right in align(reference=reference.calls, candidate=candidate.calls).pairs:
+    pairs = align(reference=reference.calls, candidate=candidate.calls).pairs
+    for left, right in pairs:
         raced = theirs[left].racy or ours[right].racy
         if not raced and theirs[left].key == ours[right].key and theirs[left].answer != ours[right].answer:
             found += _compare_at((candidate.so_far, right), (reference.so_far, left), familiarity)
-    return found
+    if found or candidate.trace.result is reference.trace.result:
+        return found
+    for left, right in pairs:
+        mine, yours = candidate.trace.interactions[right], reference.trace.interactions[left]
+        if theirs[left].form == ours[right].form and _kind(mine.outcome) != _kind(yours.outcome):
+            return _compare_at((candidate.so_far, right), (reference.so_far, left), familiarity)
+    return []
+
+
+def _kind(outcome: Outcome) -> str:
+    return outcome.kind if isinstance(outcome, Raised) else type(outcome).__name__
 
 
 def _compare_at(

@@ -28,6 +28,7 @@ def test_the_study_mode_says_what_differs_and_what_fixing_it_would_clear(
     ran = bare.run("--likewise-both")
     assert ran.exit_code == pytest.ExitCode.TESTS_FAILED, ran.output
     assert "test_it.py::test_three: passed on the candidate, failed on the reference" in ran.said
+    assert "operations by tests that use them" in ran.said
     assert ran.standing("discrepant") == ["three"]
     assert ran.standing("proved") == ["one", "two"]
     shown = bare.likewise("report", "--study")

@@ -13,6 +13,8 @@ import pytest
 from likewise.model import Event
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from likewise.report import Collector, Terminal
 
 
@@ -26,6 +28,7 @@ class Screen:
         self._config = config
         self._reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
         self._terminal: Terminal | None = None
+        self._console: Console | None = None
         self._collector: Collector | None = None
 
     def say(self, text: str) -> None:
@@ -60,6 +63,10 @@ class Screen:
 
         option, here = self._config.option, self._config.invocation_params.dir
         save(self._config.rootpath / ".likewise" / "last-run.json", last)
+        if option.likewise_both and self._console is not None:
+            from likewise.report import study
+
+            study.render(self._console, study.examine(last.finished.tests, operations))
         if option.likewise_json:
             from likewise.report import write_json
 
@@ -83,15 +90,14 @@ class Screen:
         from likewise.report import Terminal
 
         writer = self._config.get_terminal_writer()
-        return Terminal(
-            Console(
-                file=writer._file,
-                force_terminal=writer.hasmarkup and not os.environ.get("CI"),
-                no_color=not writer.hasmarkup,
-                width=writer.fullwidth,
-                highlight=False,
-            )
+        self._console = Console(
+            file=writer._file,
+            force_terminal=writer.hasmarkup and not os.environ.get("CI"),
+            no_color=not writer.hasmarkup,
+            width=writer.fullwidth,
+            highlight=False,
         )
+        return Terminal(self._console)
 
 
 def short(path: Path) -> str:

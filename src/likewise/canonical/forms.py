@@ -312,14 +312,33 @@ _GIVEN_NAME = re.compile(f"⟨({GIVEN}\\d+)⟩")
 
 def _ordering(items: list[Value], rendered: list[Value], texts: list[str], naming: _Naming) -> str:
     """How a list of things that the client named is ordered, in terms that do not depend on the names."""
-    leads = [_lead(item, form, text) for item, form, text in zip(items, rendered, texts, strict=True)]
-    if leads == sorted(leads):
+    if all(_is_named(form) for form, text in zip(rendered, texts, strict=True) if _GIVEN_MARK in text):
+        orders = [[_lead(item, form, text) for item, form, text in zip(items, rendered, texts, strict=True)]]
+    else:
+        orders = _columns(items)
+    if any(order == sorted(order) for order in orders):
         return "ascending"
-    if leads == sorted(leads, reverse=True):
+    if any(order == sorted(order, reverse=True) for order in orders):
         return "descending"
     ages = naming.ages()
     named = [[ages[name] for name in _GIVEN_NAME.findall(text) if name in ages] for text in texts]
     return "as introduced" if named == sorted(named) else "none"
+
+
+def _is_named(form: Value) -> bool:
+    """Whether an item is listed under a name: a text of its own, not one somewhere inside its content."""
+    texts = form.values() if isinstance(form, dict) else (form,)
+    return any(isinstance(text, str) and _GIVEN_MARK in text for text in texts)
+
+
+def _columns(items: list[Value]) -> list[list[str]]:
+    """What a list of records may be sorted by: every field in which no two of them are alike."""
+    records = [item for item in items if isinstance(item, dict)]
+    if len(records) < len(items):
+        return []
+    shared = sorted(set.intersection(*(set(record) for record in records)))
+    columns = [[repr(record[field]) for record in records] for field in shared]
+    return [column for column in columns if len(set(column)) == len(column)]
 
 
 def _lead(item: Value, form: Value, text: str) -> str:

@@ -73,6 +73,8 @@ class Prover:
                 self._repeat_on_candidate()
                 self._replay_worlds()
             self._rerun_on_reference()
+            if self._settings.policy == "context":
+                self._complete()
         except (BudgetReached, TargetUnavailable, CredentialsMissing) as error:
             self._emit(Notice(slug=error.slug, text=str(error)))
 
@@ -136,6 +138,31 @@ class Prover:
         for case in cases:
             if isinstance(self._judge.by_policy(case.reading, self.known), Trust):
                 case.standing = case.standing or Standing.PROVED
+
+    def _complete(self) -> None:
+        """Replay what whole runs could not prove: the state they met there was not that of this run."""
+        if self._replayer is None or self._settings.both:
+            return
+        self.known = self._memory.look_up(self._recording)
+        worlds: dict[int, list[Case]] = {}
+        for case in self._cases.values():
+            case.reading = self.known.readings.last(case.test)
+            if case.standing is Standing.PROVED and _settles(self._judge.by_policy(case.reading, self.known)):
+                worlds.setdefault(id(case.reading.world), []).append(case)
+        for cases in worlds.values():
+            self._replay_rest(cases)
+
+    def _replay_rest(self, cases: list[Case]) -> None:
+        spots = self._plan(cases)
+        if not spots or not self._meter.affords(len(spots)):
+            return
+        try:
+            self._settle_replayed(cases, self.ask(cases[0], spots))
+        except ReplayImpossible:
+            return  # the whole test is proved; it will be asked about again when its code changes
+        for case in cases:
+            if case.discrepancies:
+                case.standing = Standing.DISCREPANT
 
     def _is_worth_it(self, replayed: int, whole: int) -> bool:
         """Whether a replay is likely to be cheaper than whole tests, which follow where it differs.
@@ -273,6 +300,11 @@ class Prover:
             when=self._settings.now,
             answered=answered,
         )
+
+
+def _settles(verdict: Trust | Rerun) -> bool:
+    """Whether a replay can settle what is still open."""
+    return isinstance(verdict, Rerun) and bool(verdict.replay) and not verdict.whole
 
 
 def _up_to(answered: Answered, place: int) -> Answered:

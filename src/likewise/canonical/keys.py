@@ -44,7 +44,8 @@ class _Write:
     """The writes that it depended on itself."""
     timed: tuple[Touch, ...]
     ended: float
-    settled: bool = False
+    settled: Spot | None = None
+    """The look that showed its effect to be complete."""
     followed: list[bytes] | None = None
     mark: bytes = b""
     """What it is after those `followed`."""
@@ -145,7 +146,7 @@ class World:
         if keep:
             self.kept[spot] = canonical_answer(interaction, familiarity, names)
         if self._unsettled:
-            self._settle(interaction)
+            self._settle(interaction, spot)
         self._take(interaction, form, spot, narrow)
         return chain
 
@@ -234,18 +235,19 @@ class World:
             for other in self._ahead
         )
 
-    def _settle(self, interaction: Interaction) -> None:
+    def _settle(self, interaction: Interaction, spot: Spot) -> None:
         looked = {
             touch.resource for touch in interaction.touches if touch.timed and touch.effect is Effect.READ
         }
         if not looked:
             return
         for write in self._unsettled:
-            write.settled = all(touch.resource in looked for touch in write.timed)
-        self._unsettled = [write for write in self._unsettled if not write.settled]
+            if all(touch.resource in looked for touch in write.timed):
+                write.settled = spot
+        self._unsettled = [write for write in self._unsettled if write.settled is None]
 
     def _needs(self, form: Form, context: _Context) -> tuple[Spot, ...]:
-        found: set[Spot] = set()
+        found = {write.settled for write in context.timed if write.settled is not None}
         for token in form.variables:
             if token not in context.names and (producer := self._producers.get(token)):
                 found.add(producer[0])
@@ -292,7 +294,7 @@ def _elapsed(interaction: Interaction, context: _Context) -> str:
     State that settles by itself (a table being created) counts as settled once it was looked at;
     state that expires (a lease, a hidden message) goes on to depend on time.
     """
-    pending = [write.ended for write in context.timed if not write.settled]
+    pending = [write.ended for write in context.timed if write.settled is None]
     if not pending:
         return ""
     passed = interaction.started - max(pending)

@@ -1,2 +1,1 @@
 """Boundary 1, cloud APIs: services, SDK recorders, targets, replay, prices."""
-

@@ -2,5 +2,11 @@
 
 import signal
 
+from hypothesis import settings
+
 # A shell has jobs in the background ignore Ctrl-C; so would every process that a test starts to interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The same examples in every run: whether a change is good must not depend on the day it is tested.
+settings.register_profile("steady", derandomize=True)
+settings.load_profile("steady")

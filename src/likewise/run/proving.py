@@ -169,7 +169,7 @@ class Prover:
 
         How often that happens is learned as the run goes on.
         """
-        return replayed + whole * (self._replays_that_differed + 0.5) / (self._replays + 2) < whole
+        return replayed + whole * self._replays_that_differed / (self._replays + 1) < whole
 
     def _plan(self, cases: Iterable[Case]) -> tuple[Spot, ...]:
         """The calls to repeat: each unknown key once, and what it depends on."""

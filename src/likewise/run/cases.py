@@ -71,8 +71,7 @@ class Case:
     @property
     def is_replayable(self) -> bool:
         """Whether a replay of some calls may settle it."""
-        verdict = self.verdict
-        return self.is_open and isinstance(verdict, Rerun) and bool(verdict.replay) and not verdict.whole
+        return self.is_open and is_settled_by_replay(self.verdict)
 
     def find(self, discrepancies: Iterable[Discrepancy]) -> None:
         """Add discrepancies that were not found before."""
@@ -105,6 +104,11 @@ class Case:
             overlooked=tuple(self.overlooked),
             notes=tuple(self.notes),
         )
+
+
+def is_settled_by_replay(verdict: Verdict) -> bool:
+    """Whether repeating some calls is enough, without the whole test."""
+    return isinstance(verdict, Rerun) and bool(verdict.replay) and not verdict.whole
 
 
 def _remembered(verdict: Verdict) -> Result | None:

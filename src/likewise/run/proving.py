@@ -25,7 +25,7 @@ from likewise.model import (
     Wavers,
 )
 from likewise.run.accounts import Accounts
-from likewise.run.cases import Case, Settings
+from likewise.run.cases import Case, Settings, is_settled_by_replay
 from likewise.run.findings import Answered, compare_replay, compare_whole, split
 from likewise.run.judging import Judge
 from likewise.run.memory import Known, Memory
@@ -147,7 +147,9 @@ class Prover:
         worlds: dict[int, list[Case]] = {}
         for case in self._cases.values():
             case.reading = self.known.readings.last(case.test)
-            if case.standing is Standing.PROVED and _settles(self._judge.by_policy(case.reading, self.known)):
+            if case.standing is Standing.PROVED and is_settled_by_replay(
+                self._judge.by_policy(case.reading, self.known)
+            ):
                 worlds.setdefault(id(case.reading.world), []).append(case)
         for cases in worlds.values():
             self._replay_rest(cases)
@@ -300,11 +302,6 @@ class Prover:
             when=self._settings.now,
             answered=answered,
         )
-
-
-def _settles(verdict: Trust | Rerun) -> bool:
-    """Whether a replay can settle what is still open."""
-    return isinstance(verdict, Rerun) and bool(verdict.replay) and not verdict.whole
 
 
 def _up_to(answered: Answered, place: int) -> Answered:

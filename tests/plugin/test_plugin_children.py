@@ -9,7 +9,7 @@ from plugin_suites import MOCKED, SERVED, WAITING, Suite
 
 from likewise.model import CredentialsMissing, LikewiseError, Role
 from likewise.plugin.child import Order
-from likewise.plugin.identity import Run, identify
+from likewise.plugin.identity import Run
 
 pytest_plugins = ["pytester"]
 
@@ -111,7 +111,7 @@ def test_a_reference_that_cannot_be_reached_is_one_message_and_no_traceback(suit
 
 
 def test_an_error_of_the_child_comes_back_as_what_it_was(tmp_path: Path) -> None:
-    run = Run(id="r", started=1.0, code="c", folder=tmp_path)
+    run = Run(id="r", started=1.0, code="c", codes={}, folder=tmp_path)
     order = Order(role=Role.REFERENCE, tests=("a::b",), recording=tmp_path / "x.jsonl", run=run)
     assert order.reported() is None
     error = CredentialsMissing("there are none", where="profile p", why="expired", todo="Sign in.")
@@ -122,21 +122,6 @@ def test_an_error_of_the_child_comes_back_as_what_it_was(tmp_path: Path) -> None
     assert str(back) == str(error)
     order.write(tmp_path / "order.json")
     assert Order.read(tmp_path / "order.json") == order
-
-
-def test_code_is_the_same_when_its_python_files_are(tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text("1")
-    first = identify(tmp_path)
-    (tmp_path / "notes.json").write_text("{}")
-    (tmp_path / ".hidden").mkdir()
-    (tmp_path / ".hidden" / "b.py").write_text("2")
-    (tmp_path / "venv").mkdir()
-    (tmp_path / "venv" / "pyvenv.cfg").write_text("")
-    (tmp_path / "venv" / "c.py").write_text("3")
-    (tmp_path / "dangling.py").symlink_to(tmp_path / "nowhere")
-    assert identify(tmp_path) == first
-    (tmp_path / "a.py").write_text("2")
-    assert identify(tmp_path) != first
 
 
 def test_a_served_suite_meets_the_emulator_of_the_environment(suite: Suite) -> None:

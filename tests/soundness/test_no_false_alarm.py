@@ -83,20 +83,12 @@ def alarms(run: Run) -> list[str]:
 
 
 def asked(run: Run) -> list[str]:
-    """The tests for which the reference was asked, those apart whose threads used the same thing at once.
-
-    What raced proves nothing, so after a change of the code such a test has to run there again.
-    """
+    """The tests for which the reference was asked."""
     return [
-        test
-        for test, each in run.tests.items()
-        if (each["reference_calls"] or each["standing"] != "trusted")
-        and each["verdict"]["reason"] != "calls-race"
+        test for test, each in run.tests.items() if each["reference_calls"] or each["standing"] != "trusted"
     ]
 
 
-# The example's worker polls in a thread: now and then its calls race, and it has to be asked about again.
-@pytest.mark.flaky(reruns=2)
 @pytest.mark.parametrize(("server", "example"), PAIRS)
 def test_what_is_proved_once_stays_proved(tmp_path: Path, server: str, example: Example) -> None:
     """Cold: nothing differs. Warm: no call. With one literal changed: that test alone is asked about."""

@@ -16,7 +16,6 @@ from likewise.model import (
     Interaction,
     Keyed,
     Lost,
-    Scope,
     Spot,
     TimedOut,
     Touch,
@@ -309,19 +308,11 @@ def _writes_of_several_lanes(trace: Trace) -> list[Interaction]:
 
 def _touch_alike(call: Interaction, write: Interaction) -> bool:
     return any(
-        _reaches(ours, theirs)
+        ours.depends_on(theirs)
         for theirs in write.touches
         if theirs.effect is not Effect.READ
         for ours in call.touches
     )
-
-
-def _reaches(touch: Touch, write: Touch) -> bool:
-    """Whether a touch depends on a write: on the resource, above it or, for lists, below it."""
-    short, long = sorted((touch.resource, write.resource), key=len)
-    if long[: len(short)] != short:
-        return False
-    return write.resource == short or touch.scope is Scope.SUBTREE
 
 
 def key_world(

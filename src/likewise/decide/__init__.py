@@ -1,5 +1,6 @@
 """Policies: from keyed calls and the ledger's answers to verdicts, each with its reason."""
 
+from likewise.decide.contention import contends
 from likewise.decide.context import Answers, CallStanding, Rules, judge, place
 from likewise.decide.published import Discrepant, judge_combined, judge_operations, judge_sequence
 from likewise.decide.slices import close_slice
@@ -10,6 +11,7 @@ __all__ = [
     "Discrepant",
     "Rules",
     "close_slice",
+    "contends",
     "judge",
     "judge_combined",
     "judge_operations",

@@ -84,6 +84,13 @@ class Touch:
     scope: Scope = Scope.SELF
     timed: bool = False
 
+    def depends_on(self, write: Touch) -> bool:
+        """Whether a write matters to it: on the same resource, above it or, for lists, below it."""
+        short, long = sorted((self.resource, write.resource), key=len)
+        if long[: len(short)] != short:
+            return False
+        return write.resource == short or self.scope is Scope.SUBTREE
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interaction:

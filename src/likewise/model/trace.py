@@ -59,15 +59,23 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where a recording comes from. `code` identifies the code under test, tests included."""
+    """Where a recording comes from. `code` identifies the code under test, tests included.
+
+    `codes` does so for the tests of one file, by the file's name, where other test files cannot matter.
+    """
 
     run: str
     started: float = 0.0
     code: str = ""
+    codes: dict[str, str] = field(default_factory=dict)
     targets: tuple[Target, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
     identities: tuple[str, ...] = ()
     """Marks of who the clients were told to be; no secrets, and nothing that leads to one."""
+
+    def code_of(self, test: str) -> str:
+        """What identifies the code that a test runs."""
+        return self.codes.get(test.partition("::")[0], self.code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

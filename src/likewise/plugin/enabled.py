@@ -98,7 +98,7 @@ def enable(config: pytest.Config) -> None:
 
 def _conclude(config: pytest.Config) -> None:
     configuration = settings(config.rootpath, config.option)
-    run = Run.begin(config.rootpath)
+    run = Run.begin(config.rootpath, config.getini("python_files"))
     run.make_folder()
     config.pluginmanager.register(Conclusion(config, configuration, run), "likewise-conclusion")
     if distributes(config.option):

@@ -32,7 +32,7 @@ class Accounts:
                 attempt=trace.attempt,
                 result=trace.result,
                 shape=shape_of(trace) if self._settings.compares_sequences else "",
-                code=self._recording.provenance.code,
+                code=self._recording.provenance.code_of(trace.test),
                 when=self._settings.now,
             )
             for trace in recording.traces

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from likewise.decide import Discrepant
+from likewise.decide import Discrepant, contends
 from likewise.model import (
     AnswersDiffer,
     Discrepancy,
@@ -70,8 +70,12 @@ class Case:
 
     @property
     def is_replayable(self) -> bool:
-        """Whether a replay of some calls may settle it."""
-        return self.is_open and is_settled_by_replay(self.verdict)
+        """Whether a replay of some calls may settle it.
+
+        Where lanes contend, the next run may meet answers that no replay of this one asks for. The
+        result of the whole test covers those, too.
+        """
+        return self.is_open and is_settled_by_replay(self.verdict) and not contends(self.reading.trace)
 
     def find(self, discrepancies: Iterable[Discrepancy]) -> None:
         """Add discrepancies that were not found before."""

@@ -45,7 +45,10 @@ class Conclusion:
         accounts.note_attempts(recording)
         known = memory.look_up(recording)
         judge = Judge(
-            ledger=self._ledger, settings=self._settings, rules=self._rules, code=recording.provenance.code
+            ledger=self._ledger,
+            settings=self._settings,
+            rules=self._rules,
+            code_of=recording.provenance.code_of,
         )
         cases = self._decide(known, judge)
         leftovers: tuple[str, ...] = ()

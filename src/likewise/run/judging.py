@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from likewise.canonical import fingerprint, masked_sequence
 from likewise.decide import Rules, judge, judge_operations
@@ -37,12 +37,14 @@ def shape_of(trace: Trace) -> str:
 class Judge:
     """Gives verdicts from the ledger alone."""
 
-    def __init__(self, *, ledger: Ledger, settings: Settings, rules: Rules, code: str) -> None:
+    def __init__(
+        self, *, ledger: Ledger, settings: Settings, rules: Rules, code_of: Callable[[str], str]
+    ) -> None:
         self._ledger = ledger
         self._differences = Differences(ledger=ledger, rules=rules, overlooks=settings.overlooks)
         self._settings = settings
         self._rules = rules
-        self._code = code
+        self._code_of = code_of
 
     def verdict(self, reading: Reading, results: Sequence[Result], known: Known) -> Verdict:
         """Decide on a test, given how its attempts on this code ended."""
@@ -101,14 +103,16 @@ class Judge:
 
     def _remembered(self, reading: Reading) -> Trust | None:
         """The reference's own result for this very code, where it is known, fresh and always the same."""
-        if not self._code or reading.trace.unclear:
+        test = reading.trace.test
+        code = self._code_of(test)
+        if not code or reading.trace.unclear:
             return None
         known = [
             attempt
-            for attempt in self._ledger.attempts(reading.trace.test)
+            for attempt in self._ledger.attempts(test)
             if attempt.role == Role.REFERENCE
             and attempt.target == self._rules.reference
-            and attempt.code == self._code
+            and attempt.code == code
             and attempt.when >= self._rules.not_before
         ]
         if not known or len({attempt.result for attempt in known}) > 1:

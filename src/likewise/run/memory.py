@@ -136,7 +136,7 @@ class Memory:
         """This run's sketches of a test, drawn when they are first needed."""
         own = self._own.setdefault(test, [])
         for trace, origin in self._unsketched.pop(test, ()):
-            own.append(sketch(trace, run=origin.run, code=origin.code, when=origin.started))
+            own.append(sketch(trace, run=origin.run, code=origin.code_of(test), when=origin.started))
             self._unwritten.append(own[-1])
         return own
 

@@ -83,8 +83,8 @@ class Prover:
 
     def _repeat_on_candidate(self) -> None:
         """Run once more what is undecided and seen once only, to tell what varies from what does not."""
-        code = self._recording.provenance.code
-        once = [case.test for case in self._open() if self._memory.repeats(case.test, code) < 2]
+        code_of = self._recording.provenance.code_of
+        once = [each.test for each in self._open() if self._memory.repeats(each.test, code_of(each.test)) < 2]
         if not once:
             return
         self._emit(Progress(phase="repeat on the candidate", done=0, total=len(once)))

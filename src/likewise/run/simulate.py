@@ -172,7 +172,9 @@ class ContextSimulation:
         number = len(self._past)  # names of runs may repeat: two files of the same name, say
         for trace in recording.traces:
             known = self._sketches.setdefault(trace.test, [])
-            known.append(sketch(trace, run=f"{number}#{trace.attempt}", code=recording.provenance.code))
+            known.append(
+                sketch(trace, run=f"{number}#{trace.attempt}", code=recording.provenance.code_of(trace.test))
+            )
 
     def _reindex(self, familiarity: Mapping[str, Familiarity]) -> None:
         """Key the evidence anew under what is known now, widening until no key is ambiguous that need be."""

@@ -1,0 +1,1 @@
+"""Testees, one file each."""

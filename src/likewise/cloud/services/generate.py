@@ -140,6 +140,16 @@ def _azure_single(package: str) -> Iterator[tuple[str, str]]:
         yield f"{_camel(group)}_{_camel(rest)}", " ".join(pattern)
 
 
+def azure_functions(package: str) -> Iterator[tuple[str, str, ast.FunctionDef]]:
+    """Every generated request builder of an Azure package: the operation, its module, its source."""
+    for file in sorted(_operations(package).glob("_*operations.py")):
+        group = file.stem.removeprefix("_").removesuffix("operations").removesuffix("_")
+        for name, function in _builders(file):
+            group_of, _, rest = (group, "", name) if group else name.partition("_")
+            module = f"{package}._generated.operations.{file.stem}"
+            yield f"{_camel(group_of)}_{_camel(rest)}", module, function
+
+
 def _operations(package: str) -> Path:
     spec = importlib.util.find_spec(package)
     assert spec is not None

@@ -1,0 +1,117 @@
+"""Calls of S3 and DynamoDB through botocore: its validation, serialisation, signing and parsing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from likewise.cloud.bodies import opaque
+from likewise.cloud.fuzz.calls import Answer, Call, Side
+from likewise.cloud.targets import Running
+
+
+class AwsSide(Side):
+    """One botocore client. Nothing is repeated: every call is one request."""
+
+    def __init__(self, running: Running, service: str, *, timeout: float) -> None:
+        super().__init__(running, service)
+        self._client = _client(running, service, timeout)
+        self._client.meta.events.register("before-send", self._count)
+
+    def call(self, call: Call) -> Answer:
+        """Execute one call."""
+        from botocore.exceptions import (
+            BotoCoreError,
+            ClientError,
+            HTTPClientError,
+            ParamValidationError,
+        )
+        from botocore.parsers import ResponseParserError
+
+        before = self.sent
+        try:
+            response = self._client._make_api_call(call.operation, dict(call.params))
+            return _success(response)
+        except ClientError as error:
+            return _failure(error.response)
+        except ParamValidationError as error:
+            return Answer(success=False, refused=_first_line(error))
+        except (HTTPClientError, ResponseParserError, ConnectionError, TimeoutError) as error:
+            if self.sent == before:
+                return Answer(success=False, refused=f"{type(error).__name__}: {_first_line(error)}")
+            return Answer(success=False, silence=type(error).__name__)
+        except (BotoCoreError, ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
+            if self.sent == before:
+                return Answer(success=False, refused=f"{type(error).__name__}: {_first_line(error)}")
+            return Answer(success=False, silence=f"unreadable answer: {type(error).__name__}")
+
+    def _count(self, **_: object) -> None:
+        self.sent += 1
+
+
+def _client(running: Running, service: str, timeout: float) -> Any:
+    import botocore.session
+    from botocore.config import Config
+
+    environment = running.environment()
+    config = Config(
+        retries={"total_max_attempts": 1, "mode": "standard"},
+        connect_timeout=5,
+        read_timeout=timeout,
+        # An address below the endpoint's cannot be resolved where the endpoint is not AWS itself.
+        inject_host_prefix=running.endpoint(service) is None,
+        s3={"addressing_style": "path" if running.endpoint(service) else "auto"},
+        signature_version="s3v4" if service == "s3" else None,
+    )
+    session = botocore.session.Session()
+    return session.create_client(
+        service,
+        endpoint_url=running.endpoint(service),
+        region_name=environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region"),
+        aws_access_key_id=environment.get("AWS_ACCESS_KEY_ID"),
+        aws_secret_access_key=environment.get("AWS_SECRET_ACCESS_KEY"),
+        config=config,
+    )
+
+
+def _success(response: dict[str, Any]) -> Answer:
+    metadata = response.pop("ResponseMetadata", {})
+    return Answer(success=True, status=metadata.get("HTTPStatusCode"), fields=plain(response))
+
+
+def _failure(response: dict[str, Any]) -> Answer:
+    error = dict(response.get("Error", {}))
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    code, message = str(error.pop("Code", "")), str(error.pop("Message", "") or "")
+    for private in ("HostId", "RequestId"):
+        error.pop(private, None)
+    rest = {name: value for name, value in response.items() if name not in ("Error", "ResponseMetadata")}
+    rest.pop("message", None)
+    return Answer(
+        success=False, status=status, code=code, message=message, fields=plain({"Error": error, **rest})
+    )
+
+
+def plain(value: Any) -> Any:
+    """A parsed response as plain data; streams are read to their end."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, (bytes, bytearray)):
+        return opaque(bytes(value))
+    if hasattr(value, "read"):
+        return opaque(value.read())
+    if hasattr(value, "__iter__"):
+        return [plain(inner) for inner in value]
+    return str(value)
+
+
+def _first_line(error: Exception) -> str:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines[:2])[:200]

@@ -1,0 +1,224 @@
+"""Calls of Blob, Queue and Table: the generated request, sent through the public client's own pipeline."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import os
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+from xml.sax.saxutils import escape
+
+from likewise.cloud.bodies import parse
+from likewise.cloud.fuzz.calls import Answer, Call, Side
+from likewise.cloud.services import SERVICES
+from likewise.cloud.services.call import words
+from likewise.cloud.services.generate import azure_functions
+from likewise.cloud.targets import Running
+
+PACKAGES = {"blob": "azure.storage.blob", "queue": "azure.storage.queue", "table": "azure.data.tables"}
+PLACES = {"blob": ("container", "blob"), "queue": ("queue",), "table": ()}
+"""Parameters that become part of the address; the builders of tables put theirs there themselves."""
+IGNORED = words(
+    "x-ms-request-id x-ms-client-request-id date server connection keep-alive transfer-encoding "
+    "x-ms-version content-length x-powered-by vary access-control-expose-headers"
+)
+"""Response headers that say nothing about what the call did."""
+
+
+class AzureSide(Side):
+    """One public client's pipeline. Nothing is repeated: every call is one request."""
+
+    def __init__(self, running: Running, service: str, *, timeout: float) -> None:
+        super().__init__(running, service)
+        self._pipeline = _pipeline(running, service, timeout)
+        self._url = str(running.endpoint(service)).rstrip("/")
+        self._shape = next(kind.shape for kind in SERVICES if kind.name == service)
+
+    def call(self, call: Call) -> Answer:
+        """Execute one call."""
+        try:
+            request = self._build(call)
+        except Exception as error:  # whatever the SDK's serialiser raises: it refused the value
+            return Answer(success=False, refused=f"{type(error).__name__}: {str(error)[:160]}")
+        return self._send(request)
+
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: str = "",
+        headers: Mapping[str, str] | None = None,
+        body: bytes | str | None = None,
+    ) -> Answer:
+        """Send a request as it stands, signed by the pipeline; `path` is below the account, encoded."""
+        from azure.core.rest import HttpRequest
+
+        url = self._url + "/" + path.lstrip("/") + (f"?{query}" if query else "")
+        try:
+            request = HttpRequest(method, url, headers=dict(headers or {}), content=body)
+        except (TypeError, ValueError) as error:
+            return Answer(success=False, refused=str(error)[:160])
+        return self._send(request)
+
+    def _send(self, request: Any) -> Answer:
+        from azure.core.exceptions import (
+            AzureError,
+            HttpResponseError,
+            ServiceRequestError,
+            ServiceResponseError,
+        )
+
+        self.sent += 1
+        try:
+            # As a stream: what a user stored is not the service's to be parsed, whatever its type says.
+            response = self._pipeline.run(request, stream=True).http_response
+            response.read()
+        except HttpResponseError as error:
+            if error.response is None:
+                return Answer(success=False, silence=type(error).__name__)
+            response = error.response
+        except (ServiceRequestError, ServiceResponseError) as error:
+            inner = error.inner_exception
+            return Answer(success=False, silence=type(inner or error).__name__)
+        except (AzureError, ValueError, TypeError, UnicodeError) as error:
+            return Answer(success=False, refused=f"{type(error).__name__}: {str(error)[:160]}")
+        return self._read(response)
+
+    def _build(self, call: Call) -> Any:
+        params = dict(call.params)
+        builder = builders_of(self.service)[call.operation]
+        places = [params.pop(place) for place in PLACES[self.service] if place in params]
+        url = "/".join([self._url, *(quote(str(place), safe="/~-._") for place in places)])
+        takes = inspect.signature(builder).parameters
+        if "url" in takes:
+            params["url"] = url
+        if "version" in takes and "version" not in params:
+            params["version"] = _version(self.service)
+        if isinstance(params.get("metadata"), Mapping):
+            # Each pair is a header of its own; the public clients do the same.
+            pairs = {f"x-ms-meta-{key}": str(value) for key, value in params.pop("metadata").items()}
+            params["headers"] = {**params.get("headers", {}), **pairs}
+        content = params.pop("body", None)
+        if content is not None:
+            params |= _content(content, params, takes)
+        if "content_length" in takes and "content_length" not in params:
+            params["content_length"] = len(params.get("content") or b"")
+        if "content" in takes and "content" not in params:
+            params["content"] = b""
+        if self.service == "queue" and "content_type" in inspect.getsource(builder):
+            params.setdefault("content_type", "application/xml")
+        request = builder(**params)
+        if not request.url.startswith(("http://", "https://")):
+            path, mark, query = request.url.partition("?")
+            rest = "/" + path.lstrip("/") if path.strip("/") or not places else ""
+            request.url = url + rest + mark + query
+        return request
+
+    def _read(self, response: Any) -> Answer:
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        body = response.content
+        status = int(response.status_code)
+        kept = {name: value for name, value in headers.items() if name not in IGNORED}
+        parsed = parse(body or b"", headers.get("content-type", ""), shape=self._shape)
+        if status < 300:
+            return Answer(success=True, status=status, fields={"headers": kept, "body": parsed})
+        code, message = _error(parsed)
+        code = headers.get("x-ms-error-code", "") or code
+        return Answer(success=False, status=status, code=code, message=message)
+
+
+def _error(parsed: Any) -> tuple[str, str]:
+    """Code and text of an error's body, in XML or in either kind of JSON."""
+    found = parsed
+    for outer in ("Error", "error", "odata.error"):
+        if isinstance(found, Mapping) and isinstance(found.get(outer), Mapping):
+            found = found[outer]
+    if not isinstance(found, Mapping):
+        return "", ""
+    code = found.get("Code") or found.get("code") or ""
+    message = found.get("Message") or found.get("message") or ""
+    if isinstance(message, Mapping):
+        message = message.get("value", "")
+    # The services put an identifier of the request and the time into the text: neither means anything.
+    text = str(message).partition("\nRequestId:")[0]
+    return str(code), text.strip()
+
+
+def _content(content: Any, params: Mapping[str, Any], takes: Mapping[str, Any]) -> dict[str, Any]:
+    if "json" in takes and isinstance(content, Mapping) and "json" in content:
+        return {"json": content["json"]}
+    if isinstance(content, (str, bytes)):
+        return {"content": content.encode() if isinstance(content, str) else content}
+    if isinstance(content, Mapping) and len(content) == 1 and "json" in content:
+        return {
+            "content": json.dumps(content["json"]).encode(),
+            "content_type": params.get("content_type", "application/json"),
+        }
+    return {"content": b'<?xml version="1.0" encoding="utf-8"?>' + xml(content).encode()}
+
+
+def xml(tree: Any) -> str:
+    """A tree as XML: a mapping's keys are elements, the items of a list repeat their parent's siblings."""
+    if isinstance(tree, Mapping):
+        return "".join(f"<{name}>{xml(inner)}</{name}>" for name, inner in tree.items())
+    if isinstance(tree, (list, tuple)):
+        return "".join(xml(inner) for inner in tree)
+    if isinstance(tree, bool):
+        return "true" if tree else "false"
+    return escape(str(tree)) if tree is not None else ""
+
+
+@lru_cache
+def builders_of(service: str) -> dict[str, Callable[..., Any]]:
+    """The generated request builders by the operation's name in the service's table."""
+    names = names_of(service)
+    return {
+        names.get(name, name): getattr(importlib.import_module(module), function.name)
+        for name, module, function in azure_functions(PACKAGES[service])
+    }
+
+
+def names_of(service: str) -> Mapping[str, str]:
+    """What the REST specification calls an operation, where the SDK has its own word."""
+    module = importlib.import_module(f"likewise.cloud.services.{service}")
+    names: Mapping[str, str] = getattr(module, "NAMES", {})
+    return names
+
+
+@lru_cache
+def _version(service: str) -> str:
+    client = importlib.import_module(f"{PACKAGES[service]}._generated._configuration")
+    for _, kind in inspect.getmembers(client, inspect.isclass):
+        if kind.__module__ == client.__name__:
+            found = inspect.signature(kind.__init__).parameters.get("version")
+            if found is not None and found.default is not inspect.Parameter.empty:
+                return str(found.default)
+    shared = importlib.import_module(f"{PACKAGES[service]}._serialize")
+    return str(shared._SUPPORTED_API_VERSIONS[-1])
+
+
+def _pipeline(running: Running, service: str, timeout: float) -> Any:
+    package = importlib.import_module(PACKAGES[service])
+    kind = {"blob": "BlobServiceClient", "queue": "QueueServiceClient", "table": "TableServiceClient"}[
+        service
+    ]
+    text = _connection_string(running)
+    client = getattr(package, kind).from_connection_string(
+        text,
+        retry_total=0,
+        retry_connect=0,
+        retry_read=0,
+        retry_status=0,
+        read_timeout=timeout,
+        connection_timeout=5,
+    )
+    return client._client._client._pipeline
+
+
+def _connection_string(running: Running) -> str:
+    return running.apply(os.environ).get("AZURE_STORAGE_CONNECTION_STRING", "")

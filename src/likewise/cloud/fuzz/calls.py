@@ -1,0 +1,165 @@
+"""The seam of the fuzzer: a call, its answer, and the side of a comparison that executes it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from likewise.cloud.targets import Running
+from likewise.model import ConfigurationError, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A value that an earlier answer of the same sequence gave: which call, and where in its fields."""
+
+    call: int
+    path: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name that the client chooses, fresh in every execution: what kind of thing, and which of them."""
+
+    kind: str
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text put together from constants, names and references: copy sources, ARNs, URLs."""
+
+    parts: tuple[str | Name | Ref, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call: `params` as the SDK takes them, with `Ref`, `Name` and `Text` where values are not known yet.
+
+    The operations of Azure are those of the REST specification (`Container_Create`, `Messages_Enqueue`);
+    their parameters are those of the generated request builders, plus `container`, `blob`, `queue` or
+    `table` for what the URL names and `body` for what is sent.
+    """
+
+    service: str
+    operation: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.service}.{self.operation}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came back.
+
+    `fields` is plain data, times as ISO 8601 text. `refused` says why the SDK itself did not send the
+    call; `silence` why no answer came; both are empty where one did.
+    """
+
+    success: bool
+    status: int | None = None
+    code: str = ""
+    message: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    refused: str = ""
+    silence: str = ""
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether the call left the SDK."""
+        return not self.refused
+
+    def summary(self) -> str:
+        """The answer in a few words."""
+        if self.refused:
+            return f"refused by the SDK ({self.refused})"
+        if self.silence:
+            return f"no answer ({self.silence})"
+        if self.success:
+            return f"success ({self.status})"
+        return f"{self.status} {self.code}".strip()
+
+
+class Unresolved(LookupError):
+    """A reference points to something that the earlier answer does not have."""
+
+
+def resolve(value: Any, names: Mapping[Name, str], answers: Sequence[Answer | None]) -> Any:
+    """A parameter with every name and reference replaced; `Unresolved` where one has nothing to give."""
+    if isinstance(value, Name):
+        return names[value]
+    if isinstance(value, Ref):
+        return _follow(value, answers)
+    if isinstance(value, Text):
+        return "".join(
+            part if isinstance(part, str) else str(resolve(part, names, answers)) for part in value.parts
+        )
+    if isinstance(value, Mapping):
+        return {resolve(key, names, answers): resolve(inner, names, answers) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [resolve(inner, names, answers) for inner in value]
+    return value
+
+
+def _follow(ref: Ref, answers: Sequence[Answer | None]) -> Any:
+    answer = answers[ref.call] if 0 <= ref.call < len(answers) else None
+    found: Any = answer.fields if answer is not None else None
+    for step in ref.path:
+        try:
+            found = found[step]
+        except (KeyError, IndexError, TypeError) as error:
+            raise Unresolved(f"call {ref.call} gave no {'.'.join(map(str, ref.path))}") from error
+    if found is None:
+        raise Unresolved(f"call {ref.call} gave no {'.'.join(map(str, ref.path))}")
+    return found
+
+
+def placeholders(value: Any) -> Iterator[Name | Ref]:
+    """Every name and reference in a parameter."""
+    if isinstance(value, (Name, Ref)):
+        yield value
+    elif isinstance(value, Text):
+        yield from (part for part in value.parts if not isinstance(part, str))
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from placeholders(key)
+            yield from placeholders(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from placeholders(inner)
+
+
+class Side(ABC):
+    """Executes calls of one service on one target through the SDK. Safe to use from one thread at a time."""
+
+    def __init__(self, running: Running, service: str) -> None:
+        self.running, self.service = running, service
+        self.sent = 0
+        """Requests that left for the target."""
+
+    @property
+    def target(self) -> Target:
+        """What stands behind this side."""
+        return self.running.target
+
+    @abstractmethod
+    def call(self, call: Call) -> Answer:
+        """Execute a call whose parameters are all known."""
+
+
+def open_side(running: Running, service: str, *, timeout: float = 20.0) -> Side:
+    """The side that executes a service's calls on a target that runs."""
+    if service in ("s3", "dynamodb"):
+        from likewise.cloud.fuzz.aws_side import AwsSide
+
+        return AwsSide(running, service, timeout=timeout)
+    if service in ("blob", "queue", "table"):
+        from likewise.cloud.fuzz.azure_side import AzureSide
+
+        return AzureSide(running, service, timeout=timeout)
+    raise ConfigurationError(
+        f"unknown service {service!r}", todo="Services are s3, dynamodb, blob, queue, table."
+    )

@@ -61,7 +61,7 @@ class Redaction:
 class Provenance:
     """Where a recording comes from. `code` identifies the code under test, tests included.
 
-    `codes` does so for the tests of one file, by the file's name, where other test files cannot matter.
+    `codes` does so for the tests of one file or function, by its node id, where others cannot matter.
     """
 
     run: str
@@ -75,7 +75,9 @@ class Provenance:
 
     def code_of(self, test: str) -> str:
         """What identifies the code that a test runs."""
-        return self.codes.get(test.partition("::")[0], self.code)
+        file, *names = test.split("[")[0].split("::")
+        own = self.codes.get(f"{file}::{names[0]}") if names else None
+        return own or self.codes.get(file, self.code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

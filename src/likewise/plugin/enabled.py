@@ -98,7 +98,11 @@ def enable(config: pytest.Config) -> None:
 
 def _conclude(config: pytest.Config) -> None:
     configuration = settings(config.rootpath, config.option)
-    run = Run.begin(config.rootpath, config.getini("python_files"))
+    run = Run.begin(
+        config.rootpath,
+        test_files=config.getini("python_files"),
+        tests=[*config.getini("python_functions"), *config.getini("python_classes")],
+    )
     run.make_folder()
     config.pluginmanager.register(Conclusion(config, configuration, run), "likewise-conclusion")
     if distributes(config.option):

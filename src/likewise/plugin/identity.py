@@ -28,13 +28,13 @@ class Run:
     folder: Path
 
     @classmethod
-    def begin(cls, root: Path, test_files: Sequence[str]) -> Run:
-        """A new run of the code at `root`, where tests are in files named like `test_files`."""
+    def begin(cls, root: Path, *, test_files: Sequence[str], tests: Sequence[str]) -> Run:
+        """A new run of the code at `root`; the patterns say what files and tests are called."""
         now = time.time()
         name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(3)}"
         folder = root / ".likewise" / "recordings" / name
-        code = identify(root, test_files)
-        return cls(id=name, started=now, code=code.whole, codes=code.by_file, folder=folder)
+        code = identify(root, test_files, tests)
+        return cls(id=name, started=now, code=code.whole, codes=code.parts, folder=folder)
 
     def make_folder(self) -> None:
         """Make the place for the recordings before anybody counts on it."""

@@ -1,1 +1,1 @@
-"""Boundary 2: a Python library's API. Its recorder comes with the library snapshots."""
+"""Boundary 2: a Python library's API. `crossing` says how what crosses it is written down."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from likewise.plugin.options import add_options, is_enabled
+from likewise.plugin.options import add_options, is_enabled, records_library
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -19,6 +19,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         from likewise.plugin.enabled import prepare
 
         prepare(early_config)
+    if records_library(early_config.known_args_namespace):
+        from likewise.plugin import library
+
+        library.prepare(early_config)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -37,3 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from likewise.plugin.enabled import enable
 
         enable(config)
+    if records_library(config.option):
+        from likewise.plugin import library
+
+        library.enable(config)

@@ -36,6 +36,14 @@ def add_options(parser: pytest.Parser) -> None:
     group.addoption("--likewise-json", metavar="FILE", help="Write the report as JSON.")
     group.addoption("--likewise-html", metavar="FILE", help="Write the report as a page.")
     group.addoption("--likewise-keep", **flag, help="Keep the servers' logs under .likewise/logs.")
+    group.addoption(
+        "--likewise-library",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="Record what crosses between the code under test and this library; may be repeated.",
+    )
+    group.addoption("--likewise-library-out", metavar="FILE", help="Where that recording goes.")
     group.addoption("--likewise-child", metavar="FILE", help=argparse.SUPPRESS)
 
 
@@ -49,6 +57,15 @@ def _whole(text: str) -> int:
 def is_enabled(namespace: argparse.Namespace) -> bool:
     """Whether there is anything for Likewise to do: tests will run, and the user asked for it."""
     wanted = getattr(namespace, "likewise", False) or getattr(namespace, "likewise_child", None)
+    return bool(wanted) and not _is_idle(namespace)
+
+
+def records_library(namespace: argparse.Namespace) -> bool:
+    """Whether the user asked for a recording of a library, and tests will run."""
+    return bool(getattr(namespace, "likewise_library", None)) and not _is_idle(namespace)
+
+
+def _is_idle(namespace: argparse.Namespace) -> bool:
     idle = (
         "help",
         "version",
@@ -58,4 +75,4 @@ def is_enabled(namespace: argparse.Namespace) -> bool:
         "show_fixtures_per_test",
         "cacheshow",
     )
-    return bool(wanted) and not any(getattr(namespace, each, False) for each in idle)
+    return any(getattr(namespace, each, False) for each in idle)

@@ -1,0 +1,132 @@
+"""Imports the client's modules rewritten; every other module is imported as always."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib.machinery
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from likewise.library import crossing, rewriting
+from likewise.library.naming import Naming
+from likewise.library.recorder import Recorder
+
+Asserts = Callable[[ast.Module, bytes, str, object], None]
+"""Rewrites a tree's asserts where the loader that was found would have; knows the test runner."""
+_NEVER = frozenset({"likewise", "pytest", "_pytest"})
+
+
+class Client:
+    """Which files are the client's, and how their places are called.
+
+    They are those below its folders, environments left out, and an installed copy of a package that
+    lies there.
+    """
+
+    def __init__(self, folders: Sequence[Path], naming: Naming) -> None:
+        self._folders = [folder.resolve() for folder in folders]
+        self._naming = naming
+        self._sites = [Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")]
+        self._packages = {name for folder in self._folders for name in _packages(folder)}
+
+    def place(self, module: str, file: str) -> str:
+        """The name of a client's file, relative and with slashes; nothing for any other file."""
+        if module.partition(".")[0] in _NEVER or self._naming.owner(module) or not file.endswith(".py"):
+            return ""
+        path = Path(file).resolve()
+        for site in self._sites:
+            if path.is_relative_to(site):
+                inside = path.relative_to(site)
+                return inside.as_posix() if module.partition(".")[0] in self._packages else ""
+        if any(part in ("site-packages", "dist-packages") for part in path.parts):
+            return ""
+        if path.is_relative_to(Path(sys.prefix).resolve()) or path.is_relative_to(_STDLIB):
+            return ""
+        for folder in self._folders:
+            if path.is_relative_to(folder):
+                return path.relative_to(folder).as_posix()
+        return ""
+
+
+_STDLIB = Path(sysconfig.get_path("stdlib")).resolve()
+
+
+def _packages(folder: Path) -> list[str]:
+    found = []
+    for place in (folder, folder / "src"):
+        if place.is_dir():
+            found += [each.parent.name for each in place.glob("*/__init__.py")]
+            found += [each.stem for each in place.glob("*.py")]
+    return [name for name in found if name not in ("tests", "test", "conftest", "setup", "docs")]
+
+
+class Loader(importlib.machinery.SourceFileLoader):
+    """Loads one module of the client, rewritten; reads and writes no bytecode."""
+
+    def __init__(self, name: str, path: str, *, place: str, found: object, finder: Finder) -> None:
+        super().__init__(name, path)
+        self._place, self._found, self._finder = place, found, finder
+
+    def get_code(self, fullname: str) -> CodeType:
+        """The rewritten module."""
+        source = self.get_data(self.path)
+        tree: Any = compile(source, self.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        self._finder.asserts(tree, source, self.path, self._found)
+        rewriting.rewrite(tree, path=self._place)
+        code: CodeType = compile(tree, self.path, "exec", dont_inherit=True)
+        return code
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module; what crosses meanwhile belongs to its import, not to a test."""
+        recorder = self._finder.recorder
+        recorder.open(crossing.IMPORT + module.__name__)
+        try:
+            super().exec_module(module)
+        finally:
+            recorder.close()
+
+
+class Finder:
+    """Asks everybody else where a module is, and loads it rewritten if it is the client's."""
+
+    def __init__(self, client: Client, recorder: Recorder, asserts: Asserts) -> None:
+        self.client, self.recorder, self.asserts = client, recorder, asserts
+        self._helpers: dict[str, Any] = {}
+
+    def install(self, helpers: dict[str, Callable[..., Any]]) -> None:
+        """Begin to rewrite what is imported from now on."""
+        self._helpers = {rewriting.PREFIX + name: helper for name, helper in helpers.items()}
+        vars(builtins).update(self._helpers)
+        sys.meta_path.insert(0, self)
+
+    def remove(self) -> None:
+        """Stop. The helpers stay: what was imported rewritten goes on calling them."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """What the others find, with another loader for the client's files."""
+        for finder in list(sys.meta_path):
+            if finder is self or not hasattr(finder, "find_spec"):
+                continue
+            spec = finder.find_spec(name, path, target)
+            if spec is not None:
+                self._take_over(spec)
+                return spec
+        return None
+
+    def _take_over(self, spec: importlib.machinery.ModuleSpec) -> None:
+        if spec.origin is None or not spec.has_location:
+            return
+        place = self.client.place(spec.name, spec.origin)
+        found = spec.loader
+        is_source = type(found) is importlib.machinery.SourceFileLoader or hasattr(found, "_rewritten_names")
+        if place and is_source:
+            spec.loader = Loader(spec.name, spec.origin, place=place, found=found, finder=self)

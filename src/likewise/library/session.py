@@ -1,0 +1,134 @@
+"""Recording in one process: from the library's name to a file."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from likewise.canonical.redact import Secrets, redact
+from likewise.library import crossing
+from likewise.library.helper import Helper
+from likewise.library.loading import Asserts, Client, Finder
+from likewise.library.naming import Naming
+from likewise.library.recorder import Recorder
+from likewise.library.targets import Targets
+from likewise.model import ConfigurationError, Provenance, Result, Role, Target, Trace
+from likewise.store import RecordingWriter, iterate
+
+_SECRET = re.compile(r"(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY)", re.IGNORECASE)
+
+
+class LibrarySession:
+    """Rewrites the client's imports and writes what crosses; one for each process that runs tests."""
+
+    def __init__(self, *, libraries: Sequence[str], folders: Sequence[Path], asserts: Asserts) -> None:
+        self.libraries = tuple(dict.fromkeys(name for each in libraries for name in import_names(each)))
+        naming = Naming(self.libraries)
+        self._secrets = secrets_of(os.environ.items())
+        self._waiting: list[Trace] = []
+        self._writer: RecordingWriter | None = None
+        self._recorder = Recorder(on_trace=self._write)
+        self._finder = Finder(Client(folders, naming), self._recorder, asserts)
+        self._helper = Helper(self._recorder, Targets(naming))
+
+    def start(self) -> None:
+        """Rewrite what is imported from now on."""
+        self._finder.install(self._helper.names())
+
+    def record(self, path: Path, provenance: Provenance) -> None:
+        """Write to this file, what was recorded before included."""
+        self._writer = RecordingWriter(path, provenance)
+        for trace in self._waiting:
+            self._write(trace)
+        self._waiting.clear()
+
+    def begin(self, test: str, *, attempt: int) -> None:
+        """A test begins."""
+        self._recorder.open(test, attempt=attempt)
+
+    def end(self, *, result: Result, failure: str) -> None:
+        """The test that began last is over."""
+        self._recorder.close(result=result, failure=failure)
+
+    def finish(self) -> tuple[str, ...]:
+        """Close the file; what could not be recorded, counted and named."""
+        self._finder.remove()
+        missed = tuple(f"{what} ({count} times)" for what, count in sorted(self._recorder.missed.items()))
+        if self._writer is not None:
+            if missed:
+                self._write(
+                    Trace(test=crossing.RECORDER, role=Role.REFERENCE, interactions=(), unclear=missed)
+                )
+            self._writer.close()
+            self._writer = None
+        return missed
+
+    def _write(self, trace: Trace) -> None:
+        if self._writer is None:
+            self._waiting.append(trace)
+        elif trace.interactions or not trace.test.startswith(crossing.IMPORT):
+            self._writer.add(redact(trace, secrets=self._secrets))
+
+
+def import_names(name: str) -> tuple[str, ...]:
+    """The import names of a distribution or module: `python-dateutil` is imported as `dateutil`."""
+    plain = _normal(name)
+    found = [
+        module
+        for module, distributions in importlib.metadata.packages_distributions().items()
+        if plain in map(_normal, distributions) and module.isidentifier()
+    ]
+    is_module = all(part.isidentifier() for part in name.split("."))
+    if is_module and (not found or name in found):
+        return (name,)  # the client may put its folder on the path only later
+    if found:
+        return tuple(sorted(found))
+    raise ConfigurationError(
+        f"there is no library called {name!r} here",
+        why="neither a distribution nor a module of that name is installed",
+        todo="Install it into this environment, or check the name.",
+    )
+
+
+def version_of(module: str) -> str:
+    """The version of the distribution that an import name comes from."""
+    for name in importlib.metadata.packages_distributions().get(module.partition(".")[0], ()):
+        return importlib.metadata.version(name)
+    return ""
+
+
+def targets_of(libraries: Iterable[str]) -> tuple[Target, ...]:
+    """The libraries as what stands behind the boundary."""
+    return tuple(Target(name=each, role=Role.REFERENCE, version=version_of(each)) for each in libraries)
+
+
+def secrets_of(environment: Iterable[tuple[str, str]]) -> Secrets:
+    """What this environment holds that must not be written anywhere."""
+    return Secrets(
+        values=frozenset(value for name, value in environment if _SECRET.search(name) and len(value) >= 8)
+    )
+
+
+def join(parts: Sequence[Path], into: Path, provenance: Provenance) -> None:
+    """The recordings that several processes made of one run, as one; imports are kept once."""
+    with RecordingWriter(into, provenance) as writer:
+        for trace in _once(parts):
+            writer.add(redact(trace, secrets=Secrets()))
+
+
+def _once(parts: Sequence[Path]) -> Iterator[Trace]:
+    seen: set[str] = set()
+    for part in parts:
+        for trace in iterate(part):
+            if trace.test.startswith(crossing.IMPORT):
+                if trace.test in seen:
+                    continue
+                seen.add(trace.test)
+            yield trace
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from likewise.cloud.session import ProcessSession
 from likewise.model import LikewiseError, Result
+
+if TYPE_CHECKING:
+    from likewise.cloud.session import ProcessSession
 
 
 class Attempts:

@@ -17,11 +17,11 @@ from likewise.plugin.attempts import Attempts
 from likewise.plugin.child import Order, Selection
 from likewise.plugin.conclusion import Conclusion
 from likewise.plugin.identity import Run
+from likewise.plugin.options import WORKER, distributes
 from likewise.store import Configuration, load
 
 SESSION = pytest.StashKey[ProcessSession]()
 TROUBLE = pytest.StashKey[str]()
-WORKER = "PYTEST_XDIST_WORKER"
 NOWHERE = {
     "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
     "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS": "false",
@@ -69,13 +69,6 @@ def check(configuration: Configuration) -> None:
     """Find what is wrong with the targets before any test runs; the reference counts in every run."""
     plan(configuration, Role.CANDIDATE)
     plan(configuration, Role.REFERENCE)
-
-
-def distributes(namespace: argparse.Namespace) -> bool:
-    """Whether other processes run the tests."""
-    if getattr(namespace, "numprocesses", None) is not None:
-        return bool(namespace.numprocesses != 0)
-    return getattr(namespace, "dist", "no") != "no" and bool(getattr(namespace, "tx", None))
 
 
 def enable(config: pytest.Config) -> None:

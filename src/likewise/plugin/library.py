@@ -17,8 +17,8 @@ import pytest
 from likewise.library.session import LibrarySession, join, targets_of
 from likewise.model import LikewiseError, Provenance, Result
 from likewise.plugin.attempts import crash_line, name_of
-from likewise.plugin.enabled import WORKER, distributes
-from likewise.plugin.identity import identify
+from likewise.plugin.code import identify
+from likewise.plugin.options import WORKER, distributes
 
 SESSION = pytest.StashKey[LibrarySession]()
 SEED = 20_011
@@ -78,7 +78,10 @@ class Collector:
             raise pytest.UsageError(f"--likewise-library-out: there is a file already: {self.path}")
         known = config.stash[SESSION].libraries if SESSION in config.stash else libraries
         self._provenance = Provenance(
-            run=name, started=now, code=identify(config.rootpath), targets=targets_of(known)
+            run=name,
+            started=now,
+            code=identify(config.rootpath, (), ()).whole,
+            targets=targets_of(known),
         )
         self._folder = self.path.with_name(self.path.name + ".parts")
         if SESSION in config.stash and not distributes(config.option):

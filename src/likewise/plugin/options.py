@@ -6,6 +6,8 @@ import argparse
 
 import pytest
 
+WORKER = "PYTEST_XDIST_WORKER"
+
 
 def add_options(parser: pytest.Parser) -> None:
     """Declare every option of Likewise."""
@@ -76,3 +78,10 @@ def _is_idle(namespace: argparse.Namespace) -> bool:
         "cacheshow",
     )
     return any(getattr(namespace, each, False) for each in idle)
+
+
+def distributes(namespace: argparse.Namespace) -> bool:
+    """Whether other processes run the tests."""
+    if getattr(namespace, "numprocesses", None) is not None:
+        return bool(namespace.numprocesses != 0)
+    return getattr(namespace, "dist", "no") != "no" and bool(getattr(namespace, "tx", None))

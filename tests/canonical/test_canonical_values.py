@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.canonical import Familiarity, answer_fingerprint, canonical_answer, fingerprint, sketch
-from likewise.canonical.leaves import leaves
+from likewise.canonical.leaves import is_name, leaves
 from likewise.canonical.tokens import TIME, cut, looks_random, pieces
 from likewise.model import Interaction, Opaque, Operation, Redacted, Returned, Role, Trace, Value
 
@@ -199,3 +199,13 @@ def test_a_time_lends_nothing_to_its_neighbours() -> None:
 def test_a_truth_value_is_not_a_number() -> None:
     assert parts(1, 2, True, at=2) is None
     assert parts(1, 2, True, at=0) == [("", "\x021"), ("", "")]
+
+
+@pytest.mark.parametrize("name", ["items-94b12895e3c6", "items-cfbecfa13560", "jobs3f2a9c", "items-12345678"])
+def test_a_generated_key_is_a_name_wherever_its_digits_stand(name: str) -> None:
+    assert is_name(name)
+
+
+@pytest.mark.parametrize("name", ["address1", "line2", "x-ms-version", "Attributes", "field10", "sha256"])
+def test_a_written_key_is_a_place(name: str) -> None:
+    assert not is_name(name)

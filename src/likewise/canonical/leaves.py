@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from likewise.canonical.tokens import cut, looks_random
@@ -11,12 +12,16 @@ Leaves = list[tuple[str, Scalar]]
 
 KEY, NAMED = ".⟨key⟩", ".⟨named⟩"
 """Where a generated key stands, and where that which it names."""
+_LETTERS_THEN_DIGITS = re.compile(r"[^\W\d_]{3,}\d{4,}(?![^\W_])")
 
 
 @lru_cache(maxsize=16384)
 def is_name(key: str) -> bool:
-    """Whether a key of a mapping looks generated, like the name of a resource."""
-    return any(looks_random(token) for token in cut(key)[1])
+    """Whether a key of a mapping looks generated, like the name of a resource.
+
+    One name in a few hundred has its letters before its digits by chance, and is cut between them.
+    """
+    return bool(_LETTERS_THEN_DIGITS.search(key)) or any(looks_random(token) for token in cut(key)[1])
 
 
 def leaves(value: Value) -> Leaves:

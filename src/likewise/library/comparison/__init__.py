@@ -1,0 +1,20 @@
+"""Two versions of a library as one client's tests see them."""
+
+from likewise.library.comparison.divergence import Divergence, Manner, Spot, diverge
+from likewise.library.comparison.groups import Comparison, Counts, Example, Group, Side, compare, described
+from likewise.library.comparison.stability import Stability
+
+__all__ = [
+    "Comparison",
+    "Counts",
+    "Divergence",
+    "Example",
+    "Group",
+    "Manner",
+    "Side",
+    "Spot",
+    "Stability",
+    "compare",
+    "described",
+    "diverge",
+]

@@ -1,0 +1,354 @@
+"""Where two runs of one test part, how, and which partings only follow from an earlier one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from likewise.compare import Change
+from likewise.library import crossing
+from likewise.library.comparison.alignment import Pair, align
+from likewise.library.comparison.bijection import Bijection, Name, names_in, receiver_name
+from likewise.library.comparison.rendering import show_arguments, show_outcome, show_value
+from likewise.library.comparison.values import changes, contents, is_freezing, same
+from likewise.model import Difference, Interaction, Lost, Outcome, Raised, Returned, TimedOut, Trace, Value
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+class Manner(StrEnum):
+    """How a crossing differs."""
+
+    EXCEPTION = "exception"
+    """One side raised and the other returned, or both raised, but not the same type."""
+    TYPE = "type"
+    MUTABILITY = "mutability"
+    """The same content in something that can be changed on one side only."""
+    LENGTH = "length"
+    ORDER = "order"
+    VALUE = "value"
+    MESSAGE = "message"
+    IDENTITY = "identity"
+    """The same object again on one side, another one on the other."""
+    MUTATED = "mutated argument"
+    EFFECT = "side effect"
+    """The receiver's state after a call that returns nothing."""
+    ARGUMENT = "argument"
+    """The client passed something else, though nothing seen before explains it."""
+    MISSING = "missing call"
+    NEW = "new call"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A place of a crossing at a line of the client, in one test; `test` is empty for all of them."""
+
+    test: str
+    at: str
+    operation: str
+    place: str
+
+    @property
+    def anywhere(self) -> Spot:
+        """The same place in every test."""
+        return Spot(test="", at=self.at, operation=self.operation, place=self.place)
+
+
+Quiet = Callable[[Spot, Value, Value], bool]
+"""Whether a difference at a spot is known to mean nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Divergence:
+    """One difference between two runs of one test."""
+
+    spot: Spot
+    manner: Manner
+    inputs: str
+    reference: str
+    candidate: str
+    place: str
+    """Where in the outcome, for a person."""
+    order: int
+    is_downstream: bool
+    values: tuple[Value, Value] = (None, None)
+    """What stood at the place."""
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Two runs of one test, crossing by crossing."""
+
+    test: str
+    is_quiet: Quiet
+    bijection: Bijection = field(default_factory=Bijection)
+    tainted: set[Name] = field(default_factory=set)
+    """The reference's objects that an earlier difference may have made different."""
+    parted: bool = False
+    """Whether there was a difference before."""
+    parted_at: set[str] = field(default_factory=set)
+
+    def meet(self, pair: Pair) -> Divergence | None:
+        """The difference of one pair, if there is one that counts."""
+        if pair.reference is None or pair.candidate is None:
+            return self._gap(pair)
+        if pair.reference.wire.get("kind") == crossing.Kind.REST:
+            return self._rest(pair.reference, pair.candidate)
+        return self._both(pair.reference, pair.candidate)
+
+    def _gap(self, pair: Pair) -> Divergence | None:
+        one = pair.any
+        manner = Manner.MISSING if pair.candidate is None else Manner.NEW
+        place = str(manner)
+        if one.wire.get("kind") == crossing.Kind.REST or self.is_quiet(self._spot(one, place), None, None):
+            return None
+        called = f"{one.operation}({show_arguments(one.arguments)})"
+        sides = (called, "not called") if pair.candidate is None else ("not called", called)
+        found = self._divergence(one, manner, place, sides, is_downstream=self.parted)
+        self._part(one)
+        return found
+
+    def _rest(self, reference: Interaction, candidate: Interaction) -> Divergence | None:
+        ours, theirs = crossing.of(reference), crossing.of(candidate)
+        shifted = any(one != other for one, other in self.bijection.forward.items())
+        if ours.count == theirs.count and (
+            ours.digest == theirs.digest or shifted or not (ours.digest and theirs.digest)
+        ):
+            return None
+        place = "rest"
+        if self.is_quiet(self._spot(reference, place), None, None):
+            return None
+        manner = Manner.VALUE
+        if ours.count != theirs.count:
+            manner = Manner.MISSING if ours.count > theirs.count else Manner.NEW
+        sides = tuple(f"{each.count} more crossings, digest {each.digest[:8]}" for each in (ours, theirs))
+        found = self._divergence(reference, manner, place, (sides[0], sides[1]), is_downstream=self.parted)
+        self._part(reference)
+        return found
+
+    def _both(self, reference: Interaction, candidate: Interaction) -> Divergence | None:
+        told_by_client = reference.wire.get("kind") in (crossing.Kind.CALLBACK, crossing.Kind.YIELD)
+        is_known = self._receivers(reference, candidate)
+        same_inputs = same(reference.arguments, candidate.arguments, self.bijection)
+        involved = names_in(reference.arguments)
+        if (receiver := receiver_name(reference.receiver)) is not None:
+            involved.add(receiver)
+        is_tainted = bool(involved & self.tainted)
+        if told_by_client:
+            found = self._callback(reference, candidate, same_inputs, is_tainted)
+        else:
+            found = self._answer(reference, candidate, same_inputs and is_known, is_tainted)
+        if is_tainted or found is not None:
+            self._spread(reference, found)
+        return found
+
+    def _answer(
+        self, reference: Interaction, candidate: Interaction, same_inputs: bool, is_tainted: bool
+    ) -> Divergence | None:
+        outcome = self._outcome(reference, candidate)
+        if outcome is not None:
+            follows = self.parted and (is_tainted or not same_inputs)
+            manner, place, sides, values = outcome
+            return self._divergence(reference, manner, place, sides, is_downstream=follows, values=values)
+        if same_inputs:
+            return None
+        return self._inputs(reference, candidate)
+
+    def _callback(
+        self, reference: Interaction, candidate: Interaction, same_inputs: bool, is_tainted: bool
+    ) -> Divergence | None:
+        """What the library hands to the client is the library's doing; what comes back is not."""
+        if not same_inputs:
+            place = "arguments"
+            for change in changes(reference.arguments, candidate.arguments, self.bijection):
+                if self.is_quiet(
+                    self._spot(reference, f"{place}.{_pattern(change.place)}"),
+                    change.reference,
+                    change.candidate,
+                ):
+                    continue
+                sides = show_arguments(reference.arguments), show_arguments(candidate.arguments)
+                where = f"{place}.{change.place}"
+                both = change.reference, change.candidate
+                return self._divergence(
+                    reference,
+                    _manner(change),
+                    where,
+                    sides,
+                    is_downstream=self.parted and is_tainted,
+                    values=both,
+                )
+            return None
+        outcome = self._outcome(reference, candidate)
+        if outcome is None or not self.parted:
+            return None  # the client answers as it likes: only the library's part is compared
+        manner, place, sides, values = outcome
+        return self._divergence(reference, manner, place, sides, is_downstream=True, values=values)
+
+    def _inputs(self, reference: Interaction, candidate: Interaction) -> Divergence | None:
+        """Another input and the same answer: worth a word only where nothing explains the input."""
+        for change in changes(reference.arguments, candidate.arguments, self.bijection):
+            place = f"arguments.{change.place}"
+            if self.is_quiet(self._spot(reference, _pattern(place)), change.reference, change.candidate):
+                continue
+            sides = show_arguments(reference.arguments), show_arguments(candidate.arguments)
+            both = change.reference, change.candidate
+            return self._divergence(
+                reference, Manner.ARGUMENT, place, sides, is_downstream=self.parted, values=both
+            )
+        return None
+
+    def _receivers(self, reference: Interaction, candidate: Interaction) -> bool:
+        ours, theirs = receiver_name(reference.receiver), receiver_name(candidate.receiver)
+        if ours is None or theirs is None:
+            return ours == theirs
+        if self.bijection.pair(ours, theirs):
+            return True
+        self.bijection.repair(ours, theirs)
+        return False
+
+    def _outcome(
+        self, reference: Interaction, candidate: Interaction
+    ) -> tuple[Manner, str, tuple[str, str], tuple[Value, Value]] | None:
+        """The most telling difference that counts between what came back."""
+        sides = show_outcome(reference.outcome), show_outcome(candidate.outcome)
+        found = []
+        for change, place in self._changes(reference, candidate):
+            if self.is_quiet(self._spot(reference, _pattern(place)), change.reference, change.candidate):
+                continue
+            found.append((_manner(change, place), place, change))
+        if not found:
+            return None
+        manner, place, change = min(found, key=lambda each: list(Manner).index(each[0]))
+        if place.startswith(("after.", "state")):
+            sides = show_value(change.reference), show_value(change.candidate)
+        return manner, place, sides, (change.reference, change.candidate)
+
+    def _changes(self, reference: Interaction, candidate: Interaction) -> Iterator[tuple[Change, str]]:
+        yield from _outcome_changes(reference.outcome, candidate.outcome, self.bijection)
+        for part in ("after", "state"):
+            ours, theirs = reference.wire.get(part), candidate.wire.get(part)
+            if not same(ours, theirs, self.bijection):
+                for change in changes(ours, theirs, self.bijection):
+                    yield change, f"{part}.{change.place}" if change.place or part == "after" else part
+
+    def _part(self, one: Interaction) -> None:
+        self.parted = True
+        self.parted_at.add(str(one.wire.get("at", "")))
+
+    def _spread(self, reference: Interaction, found: Divergence | None) -> None:
+        """What an earlier difference may have reached: results, and what a call that says nothing changed."""
+        if found is not None:
+            self._part(reference)
+        value = _value(reference.outcome)
+        self.tainted |= names_in(value)
+        kind = reference.wire.get("kind")
+        changed = found is not None and found.manner in (Manner.MUTATED, Manner.EFFECT)
+        if kind == crossing.Kind.ITEM or changed or (kind == crossing.Kind.CALL and value is None):
+            self.tainted |= names_in(reference.arguments)
+            if (receiver := receiver_name(reference.receiver)) is not None:
+                self.tainted.add(receiver)
+
+    def _spot(self, one: Interaction, place: str) -> Spot:
+        return Spot(test=self.test, at=str(one.wire.get("at", "")), operation=str(one.operation), place=place)
+
+    def _divergence(
+        self,
+        one: Interaction,
+        manner: Manner,
+        place: str,
+        sides: tuple[str, str],
+        *,
+        is_downstream: bool,
+        values: tuple[Value, Value] = (None, None),
+    ) -> Divergence:
+        return Divergence(
+            spot=self._spot(one, _pattern(place)),
+            manner=manner,
+            inputs=show_arguments(one.arguments),
+            reference=sides[0],
+            candidate=sides[1],
+            place=place,
+            order=one.order,
+            is_downstream=is_downstream,
+            values=values,
+        )
+
+
+def diverge(
+    reference: Trace, candidate: Trace, *, is_quiet: Quiet = lambda spot, ours, theirs: False
+) -> list[Divergence]:
+    """Every difference between two runs of one test, in the order of the reference's run."""
+    walk = _Walk(test=reference.test, is_quiet=is_quiet)
+    found = (walk.meet(pair) for pair in align(reference.interactions, candidate.interactions))
+    return [each for each in found if each is not None]
+
+
+def _outcome_changes(ours: Outcome, theirs: Outcome, bijection: Bijection) -> Iterator[tuple[Change, str]]:
+    match ours, theirs:
+        case Returned(), Returned():
+            if not same(ours.value, theirs.value, bijection):
+                for change in changes(ours.value, theirs.value, bijection):
+                    yield change, f"returned.{change.place}" if change.place else "returned"
+        case Raised(), Raised():
+            if ours.kind != theirs.kind:
+                yield _change(Difference.CODE, ours.kind, theirs.kind), "raised"
+            if not same(ours.message, theirs.message, bijection):
+                yield _change(Difference.MESSAGE, ours.message, theirs.message), "message"
+            elif not same(ours.value, theirs.value, bijection):
+                for change in changes(ours.value, theirs.value, bijection):
+                    yield change, f"error.{change.place}"
+        case (TimedOut(), TimedOut()) | (Lost(), Lost()):
+            return
+        case (Lost(), _) | (_, Lost()):
+            yield _change(Difference.SILENCE, _brief(ours), _brief(theirs)), "ended"
+        case _:
+            yield _change(Difference.SUCCESS, _brief(ours), _brief(theirs)), "raised"
+
+
+def _change(difference: Difference, reference: Value, candidate: Value) -> Change:
+    return Change(difference=difference, place="", reference=reference, candidate=candidate)
+
+
+def _brief(outcome: Outcome) -> Value:
+    match outcome:
+        case Returned():
+            return outcome.value
+        case Raised():
+            return f"{outcome.kind}: {outcome.message}"
+        case _:
+            return None
+
+
+def _value(outcome: Outcome) -> Value:
+    return outcome.value if isinstance(outcome, Returned | Raised) else None
+
+
+def _manner(change: Change, place: str = "") -> Manner:
+    if place.startswith("after."):
+        return Manner.MUTATED
+    if place.startswith("state"):
+        return Manner.EFFECT
+    match change.difference:
+        case Difference.SUCCESS | Difference.CODE | Difference.SILENCE:
+            return Manner.EXCEPTION
+        case Difference.TYPE:
+            freezes = is_freezing(change.reference, change.candidate)
+            equal = contents(change.reference) == contents(change.candidate)
+            return Manner.MUTABILITY if freezes and equal else Manner.TYPE
+        case Difference.LENGTH:
+            return Manner.LENGTH
+        case Difference.ORDER:
+            return Manner.ORDER
+        case Difference.MESSAGE:
+            return Manner.MESSAGE
+        case Difference.IDENTITY:
+            return Manner.IDENTITY
+        case _:
+            return Manner.VALUE
+
+
+def _pattern(place: str) -> str:
+    return _INDEX.sub("[]", place)

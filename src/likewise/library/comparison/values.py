@@ -1,0 +1,199 @@
+"""Two values of a crossing: the same up to the identity of objects, or different at named places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from likewise.compare import Change, compare_values
+from likewise.library.comparison.bijection import Bijection, name_of
+from likewise.model import Difference, Value
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+_INSTALLED = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s'\"<>:,;()]*?[/\\](?:site|dist)-packages(?=[/\\]|\b)")
+_TEMPORARY = re.compile(r"pytest-of-[\w.-]+([/\\])pytest-\d+")
+_FROZEN = {("list", "tuple"), ("set", "frozenset"), ("bytearray", "bytes"), ("dict", "mappingproxy")}
+
+
+def plain_text(text: str) -> str:
+    """A text without what only says where something lay in this process or on this disk."""
+    if "0x" in text:
+        text = _ADDRESS.sub("0x…", text)
+    if "-packages" in text:
+        text = _INSTALLED.sub("…/site-packages", text)
+    if "pytest-of-" in text:
+        text = _TEMPORARY.sub(r"pytest-of-…\1pytest-…", text)
+    return text
+
+
+def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
+    """Whether two values are the same; objects met for the first time are paired."""
+    if isinstance(reference, dict) and isinstance(candidate, dict):
+        ours, theirs = name_of(reference), name_of(candidate)
+        if ours is not None and theirs is not None:
+            return bijection.pair(ours, theirs) and ours[0] == theirs[0]
+        if reference.keys() != candidate.keys():
+            return False
+        return _all(same(value, candidate[key], bijection) for key, value in reference.items())
+    if isinstance(reference, list) and isinstance(candidate, list):
+        if len(reference) != len(candidate):
+            return False
+        return _all(same(one, other, bijection) for one, other in zip(reference, candidate, strict=True))
+    if isinstance(reference, str) and isinstance(candidate, str):
+        return reference == candidate or plain_text(reference) == plain_text(candidate)
+    if type(reference) is not type(candidate):
+        return False
+    return reference == candidate or (reference != reference and candidate != candidate)  # nan is itself
+
+
+def _all(answers: Iterator[bool]) -> bool:
+    """Whether all are true; unlike `all`, asks every one: objects further on are to be paired as well."""
+    found = True
+    for answer in answers:
+        found = found and answer
+    return found
+
+
+def changes(reference: Value, candidate: Value, bijection: Bijection) -> Iterator[Change]:
+    """Every place at which two values that are not the same differ."""
+    ours, theirs = (
+        _form(reference, bijection, is_candidate=False),
+        _form(candidate, bijection, is_candidate=True),
+    )
+    yield from _compare(ours, theirs, place="")
+
+
+def _compare(ours: Value, theirs: Value, place: str) -> Iterator[Change]:
+    """Differences by place; values that are of different kinds differ in type and nothing else."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        if kind_of(ours) != kind_of(theirs):
+            yield Change(difference=Difference.TYPE, place=place, reference=ours, candidate=theirs)
+            return
+        if ours.get("is") == "dict":
+            yield from _compare_dicts(ours, theirs, place)
+            return
+        for key in ours.keys() | theirs.keys():
+            if key in ("digest", "head") and ours.get("is") in ("text", "blob", "array", "many"):
+                continue
+            if key not in ours or key not in theirs:
+                missing = Difference.MISSING if key in ours else Difference.EXTRA
+                yield Change(
+                    difference=missing,
+                    place=_join(place, key),
+                    reference=ours.get(key),
+                    candidate=theirs.get(key),
+                )
+            else:
+                inner = place if key in ("items", "value", "text", "fields") else _join(place, key)
+                yield from _compare(ours[key], theirs[key], inner)
+        if ours.get("digest") != theirs.get("digest"):
+            yield Change(difference=Difference.VALUE, place=place, reference=ours, candidate=theirs)
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        yield from _compare_lists(ours, theirs, place)
+    elif type(ours) is not type(theirs):
+        yield Change(difference=Difference.TYPE, place=place, reference=ours, candidate=theirs)
+    else:
+        for change in compare_values(reference=ours, candidate=theirs, place=place):
+            yield replace(change, difference=Difference.IDENTITY) if _is_identity(place) else change
+
+
+def _compare_lists(ours: list[Value], theirs: list[Value], place: str) -> Iterator[Change]:
+    if len(ours) != len(theirs):
+        yield Change(difference=Difference.LENGTH, place=place, reference=ours, candidate=theirs)
+    elif ours != theirs and sorted(map(repr, ours)) == sorted(map(repr, theirs)):
+        yield Change(difference=Difference.ORDER, place=place, reference=ours, candidate=theirs)
+    else:
+        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
+            yield from _compare(one, other, f"{place}[{number}]")
+
+
+def _compare_dicts(ours: Value, theirs: Value, place: str) -> Iterator[Change]:
+    """Dictionaries by their keys; the same keys in another order are another order."""
+    one, other = _pairs(ours), _pairs(theirs)
+    if one is None or other is None:
+        return
+    for key in [*one, *(key for key in other if key not in one)]:
+        inner = f"{place}[{key}]"
+        if key not in other:
+            yield Change(difference=Difference.MISSING, place=inner, reference=one[key], candidate=None)
+        elif key not in one:
+            yield Change(difference=Difference.EXTRA, place=inner, reference=None, candidate=other[key])
+        else:
+            yield from _compare(one[key], other[key], inner)
+    if one.keys() == other.keys() and list(one) != list(other):
+        yield Change(difference=Difference.ORDER, place=place, reference=ours, candidate=theirs)
+
+
+def _pairs(value: Value) -> dict[str, Value] | None:
+    items = value.get("items") if isinstance(value, dict) else None
+    if not isinstance(items, list):
+        return None
+    return {repr(each[0]): each[1] for each in items if isinstance(each, list) and len(each) == 2}
+
+
+def kind_of(value: Value) -> str:
+    """The type that a value had in the client, as far as its form tells."""
+    if not isinstance(value, dict):
+        return "None" if value is None else type(value).__name__
+    tag = str(value.get("is", "dict"))
+    if tag in ("tuple", "set", "frozenset", "deque", "dict", "class", "function", "module"):
+        return tag
+    kind = value.get("type")
+    if tag in ("text", "blob"):
+        return "str" if tag == "text" else "bytes"
+    if tag == "array":
+        return f"{kind!s} of {value.get('dtype')!s}"
+    return str(kind) if isinstance(kind, str) else tag
+
+
+def is_freezing(reference: Value, candidate: Value) -> bool:
+    """Whether whoever holds it could change one of the values and not the other."""
+    both = kind_of(reference), kind_of(candidate)
+    return both in _FROZEN or both[::-1] in _FROZEN
+
+
+def renamed(reference: Value, candidate: Value) -> tuple[str, str] | None:
+    """The two names where two values differ in nothing but the name of a library's type."""
+    if not isinstance(reference, dict) or not isinstance(candidate, dict):
+        return None
+    ours, theirs = reference.get("type"), candidate.get("type")
+    if not isinstance(ours, str) or not isinstance(theirs, str) or ours == theirs:
+        return None
+    rest = [
+        {key: each for key, each in one.items() if key not in ("type", "id")}
+        for one in (reference, candidate)
+    ]
+    return (ours, theirs) if rest[0] == rest[1] else None
+
+
+def contents(value: Value) -> Value:
+    """What a container holds."""
+    if isinstance(value, dict) and "items" in value:
+        return value["items"]
+    return value
+
+
+def _form(value: Value, bijection: Bijection, *, is_candidate: bool) -> Value:
+    """A value with neutral texts, and with the candidate's objects under the reference's names."""
+    if isinstance(value, dict):
+        name = name_of(value)
+        if name is None:
+            return {key: _form(each, bijection, is_candidate=is_candidate) for key, each in value.items()}
+        if is_candidate:
+            paired = bijection.backward.get(name)
+            number = paired[1] if paired is not None and paired[0] == name[0] else f"another {name[1]}"
+        else:
+            number = name[1]
+        return {"is": "object", "type": name[0], "id": str(number)}
+    if isinstance(value, list):
+        return [_form(each, bijection, is_candidate=is_candidate) for each in value]
+    return plain_text(value) if isinstance(value, str) else value
+
+
+def _is_identity(place: str) -> bool:
+    return place == "id" or place.endswith(".id")
+
+
+def _join(place: str, key: str) -> str:
+    return f"{place}.{key}" if place else key

@@ -1,0 +1,227 @@
+"""Comparing two library recordings: causes stand at their operation, consequences and noise are no causes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from library_traces import call, side, thing, trace
+
+from likewise.library.comparison import Manner, compare, diverge
+from likewise.library.crossing import FIXTURE, IMPORT, Kind
+from likewise.model import Raised, Result, Returned, Value
+
+TUPLE: Value = {"is": "tuple", "items": [1, 2]}
+
+
+def manners(ours: Value, theirs: Value) -> list[Manner]:
+    return [each.manner for each in diverge(trace(call("f", ours)), trace(call("f", theirs)))]
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "manner"),
+    [
+        (1, 2, Manner.VALUE),
+        (1, 1.0, Manner.TYPE),
+        ("a", b"a", Manner.TYPE),
+        ([1], [1, 2], Manner.LENGTH),
+        ([1, 2], [2, 1], Manner.ORDER),
+        ([1, 2], TUPLE, Manner.MUTABILITY),
+        ([1, 3], TUPLE, Manner.TYPE),
+        (thing(1), thing(1, "Leaf"), Manner.TYPE),
+        (1, Raised(kind="ValueError", message="no"), Manner.EXCEPTION),
+        (Raised(kind="KeyError"), Raised(kind="ValueError"), Manner.EXCEPTION),
+        (Raised(kind="KeyError", message="a"), Raised(kind="KeyError", message="b"), Manner.MESSAGE),
+        ({"is": "dict", "items": [["a", 1]]}, {"is": "dict", "items": [["a", 2]]}, Manner.VALUE),
+        (
+            {"is": "dict", "items": [["a", 1], ["b", 2]]},
+            {"is": "dict", "items": [["b", 2], ["a", 1]]},
+            Manner.ORDER,
+        ),
+        (
+            {
+                "is": "array",
+                "type": "ndarray",
+                "dtype": "int64",
+                "shape": [2],
+                "digest": "x",
+                "head": "[1 2]",
+            },
+            {
+                "is": "array",
+                "type": "ndarray",
+                "dtype": "int32",
+                "shape": [2],
+                "digest": "x",
+                "head": "[1 2]",
+            },
+            Manner.TYPE,
+        ),
+    ],
+)
+def test_each_manner_of_difference_has_its_name(reference: Value, candidate: Value, manner: Manner) -> None:
+    assert manners(reference, candidate) == [manner]
+
+
+def test_what_a_call_leaves_behind_counts() -> None:
+    ours = trace(call("f", after={"0": [1]}), call("g", at=2, state={"len": 1}))
+    theirs = trace(call("f", after={"0": [1, 1]}), call("g", at=2, state={"len": 2}))
+    assert [each.manner for each in diverge(ours, theirs)] == [Manner.MUTATED, Manner.EFFECT]
+
+
+def test_nothing_differs_from_itself_up_to_numbers_of_objects() -> None:
+    """One more object on one side shifts all numbers, and means nothing."""
+    ours = [call("make", thing(n), at=1) for n in (1, 2, 3)]
+    theirs = [call("make", thing(n + 1), at=1) for n in (1, 2, 3)]
+    uses = [call("Node.text", "x", at=2, receiver=f"Node#{n}", kind=Kind.READ) for n in (2, 1)]
+    shifted = [call("Node.text", "x", at=2, receiver=f"Node#{n}", kind=Kind.READ) for n in (3, 2)]
+    assert diverge(trace(*ours, *uses), trace(*theirs, *shifted)) == []
+
+
+def test_the_same_object_against_a_copy_is_another_identity() -> None:
+    ours = trace(call("get", thing(1)), call("get", thing(1), at=2))
+    theirs = trace(call("get", thing(1)), call("get", thing(2), at=2))
+    assert [each.manner for each in diverge(ours, theirs)] == [Manner.IDENTITY]
+
+
+def test_addresses_and_places_of_installation_do_not_count() -> None:
+    ours = "<Node at 0x7f12345678> in /home/a/env1/lib/python3.11/site-packages/lib/x.py"
+    theirs = "<Node at 0x7f87654321> in /tmp/env2/lib/python3.11/site-packages/lib/x.py"
+    assert manners(ours, theirs) == []
+    assert manners(ours, theirs.replace("x.py", "y.py")) == [Manner.VALUE]
+
+
+def test_a_difference_that_is_passed_on_is_downstream() -> None:
+    ours = trace(call("f", "a"), call("g", "A", at=2, arguments={"0": "a"}))
+    theirs = trace(call("f", "b"), call("g", "B", at=2, arguments={"0": "b"}))
+    found = compare(side(ours), side(theirs, version="2.0"))
+    assert [(group.operation, group.is_downstream) for group in found.groups] == [
+        ("lib.f", False),
+        ("lib.g", True),
+    ]
+    assert found.groups[1].follows == "lib.f"
+
+
+def test_what_is_done_with_an_object_that_differs_is_downstream() -> None:
+    ours = trace(call("make", thing(1)), call("Node.text", "a", at=2, receiver="Node#1"))
+    theirs = trace(call("make", thing(1, "Leaf")), call("Leaf.text", "b", at=2, receiver="Leaf#1"))
+    assert [each.is_downstream for each in diverge(ours, theirs)] == [False, True]
+
+
+def test_a_second_cause_is_not_hidden_by_the_first() -> None:
+    """The same input and another output: nothing earlier explains that."""
+    ours = trace(call("f", 1), call("g", 1, at=2, arguments={"0": "x"}))
+    theirs = trace(call("f", 2), call("g", 2, at=2, arguments={"0": "x"}))
+    assert [each.is_downstream for each in diverge(ours, theirs)] == [False, False]
+
+
+def test_calls_that_come_or_go_are_named_and_fold_after_a_cause() -> None:
+    ours = trace(call("f", 1), call("g", 1, at=2), call("h", 1, at=3))
+    gone = trace(call("f", 1), call("h", 1, at=3))
+    assert [each.manner for each in diverge(ours, gone)] == [Manner.MISSING]
+    assert [each.manner for each in diverge(gone, ours)] == [Manner.NEW]
+    after = trace(call("f", 2), call("h", 1, at=3))
+    assert [each.is_downstream for each in diverge(ours, after)] == [False, True]
+
+
+def test_what_the_library_hands_to_a_callback_is_its_own_doing() -> None:
+    ours = trace(call("callback on", kind=Kind.CALLBACK, arguments={"0": 1}))
+    theirs = trace(call("callback on", kind=Kind.CALLBACK, arguments={"0": 2}))
+    (found,) = diverge(ours, theirs)
+    assert (found.manner, found.is_downstream) == (Manner.VALUE, False)
+
+
+def test_a_place_that_varies_on_one_version_is_never_a_break() -> None:
+    first, second = trace(call("now", "10:00 sharp")), trace(call("now", "10:01 sharp"))
+    later, changed = trace(call("now", "10:07 sharp")), trace(call("now", "10:07 about"))
+    assert compare(side(first, again=(second,)), side(later, version="2.0")).groups == ()
+    found = compare(side(first, again=(second,)), side(changed, version="2.0"))
+    assert [group.operation for group in found.groups] == ["lib.now"]
+
+
+def test_a_mask_holds_in_every_test() -> None:
+    ours = (trace(call("now", 1), test="a"), trace(call("now", 1), test="b"))
+    again = (trace(call("now", 2), test="a"), trace(call("now", 1), test="b"))
+    theirs = (trace(call("now", 3), test="a"), trace(call("now", 4), test="b"))
+    assert compare(side(*ours, again=again), side(*theirs, version="2.0")).groups == ()
+
+
+def test_a_test_that_does_not_repeat_itself_is_left_out() -> None:
+    ours = trace(call("f", 1), call("g", 1, at=2))
+    again = trace(call("f", 1))
+    theirs = trace(call("f", 5), call("g", 1, at=2))
+    found = compare(side(ours, again=(again,)), side(theirs, version="2.0"))
+    assert (found.groups, found.counts.unstable, found.unstable) == ((), 1, ("test_a",))
+
+
+def test_tests_are_counted_without_imports_and_fixtures() -> None:
+    ours = (
+        trace(call("f", 1), test="a"),
+        trace(call("f", 1), test="b", result=Result.FAILED),
+        trace(call("C", 1), test=f"{IMPORT}client"),
+        trace(call("D", 1), test=f"{FIXTURE}box"),
+    )
+    theirs = (
+        trace(call("f", 2), test="a", result=Result.FAILED),
+        trace(call("f", 1), test="b", result=Result.FAILED),
+        trace(call("C", 2), test=f"{IMPORT}client"),
+        trace(call("D", 1), test=f"{FIXTURE}box"),
+    )
+    found = compare(side(*ours), side(*theirs, version="2.0"))
+    counts = found.counts
+    assert (counts.common, counts.differing, counts.failed_reference, counts.failed_candidate) == (2, 1, 1, 2)
+    assert found.broken == ("a",)
+    assert {group.operation for group in found.groups} == {"lib.f", "lib.C"}
+
+
+def test_a_library_may_say_its_version() -> None:
+    ours, theirs = trace(call("__version__", "1.0")), trace(call("__version__", "2.0"))
+    assert compare(side(ours), side(theirs, version="2.0")).groups == ()
+
+
+def test_groups_are_by_operation_manner_and_line() -> None:
+    ours = [trace(call("f", 1, at=3), call("f", 1, at=4), test=name) for name in "ab"]
+    theirs = [trace(call("f", 2, at=3), call("f", 2, at=4), test=name) for name in "ab"]
+    found = compare(side(*ours), side(*theirs, version="2.0"))
+    assert [(group.at, len(group.tests)) for group in found.groups] == [
+        ("client.py:3", 2),
+        ("client.py:4", 2),
+    ]
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.builds(thing, st.integers(1, 3)),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.builds(lambda items: {"is": "tuple", "items": items}, st.lists(inner, max_size=3))
+    ),
+    max_leaves=6,
+)
+TRACES = st.lists(
+    st.builds(
+        lambda name, value, at: call(name, Returned(value=value), at=at),
+        st.sampled_from("fgh"),
+        VALUES,
+        st.integers(1, 4),
+    ),
+    max_size=6,
+)
+
+
+@given(TRACES)
+def test_no_trace_differs_from_itself(calls: list) -> None:  # type: ignore[type-arg]
+    assert diverge(trace(*calls), trace(*calls)) == []
+
+
+@given(TRACES, st.integers(0, 5))
+def test_one_injected_change_is_found_first_at_its_place(calls: list, where: int) -> None:  # type: ignore[type-arg]
+    if not calls:
+        return
+    where %= len(calls)
+    changed = list(calls)
+    old = calls[where]
+    changed[where] = call(old.operation.name, "something else", at=int(str(old.wire["at"]).split(":")[1]))
+    first = diverge(trace(*calls), trace(*changed))[0]
+    assert first.spot.operation == str(old.operation)
+    assert first.candidate == "'something else'"
+    assert not first.is_downstream

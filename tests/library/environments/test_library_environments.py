@@ -1,0 +1,148 @@
+"""What a client's folder says about its requirements, and how failures of installers read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from likewise.library.environments import (
+    InstallFailed,
+    ResolutionImpossible,
+    VersionAbsent,
+    find_recipe,
+    same_version,
+)
+from likewise.library.environments.installers import explain
+from likewise.library.environments.names import Distribution, Inventory
+from likewise.library.environments.recipe import RequirementsUnclear, named
+from likewise.library.runs import Finished, SuiteUnusable, parse_suite
+from likewise.library.runs import explain as explain_run
+
+
+def test_a_folder_that_says_nothing_has_an_empty_recipe(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 100\n")
+    assert find_recipe(tmp_path).is_empty
+
+
+def test_requirements_files_extras_and_groups_are_found(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("six\n")
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "test.txt").write_text("mock\n")
+    (tmp_path / "pyproject.toml").write_text(
+        """
+        [project]
+        name = "client"
+        [project.optional-dependencies]
+        test = ["mock"]
+        docs = ["sphinx"]
+        [dependency-groups]
+        lint = ["ruff"]
+        base = ["pytest-mock>=3"]
+        test = [{include-group = "base"}, "freezegun"]
+        """
+    )
+    found = find_recipe(tmp_path)
+    assert [path.name for path in found.files] == ["requirements.txt", "test.txt"]
+    assert (found.project, found.extras) == (True, ("test",))
+    assert found.requirements == ("pytest-mock>=3", "freezegun")
+
+
+def test_what_the_user_names_replaces_what_would_be_found(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text("extras_require={'test': ['a'], 'other': ['b']}")
+    own = tmp_path / "mine.txt"
+    own.write_text("six\n")
+    found = find_recipe(tmp_path, files=(own,))
+    assert (found.files, found.extras) == ((own,), ())
+    assert find_recipe(tmp_path, extras=("other",)).extras == ("other",)
+    assert not find_recipe(tmp_path, install_project=False).project
+
+
+def test_an_extra_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[project]\nname='c'\n[project.optional-dependencies]\ntest=[]\n"
+    )
+    with pytest.raises(RequirementsUnclear, match=r"no extra 'tets'.*It has: test"):
+        find_recipe(tmp_path, extras=("tets",))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [("^1.2", "six>=1.2,<2"), ("~1.2.3", "six>=1.2.3,<1.3"), ("^0.3.1", "six>=0.3.1,<0.4"), ("*", "six")],
+)
+def test_requirements_of_poetry_are_understood(tmp_path: Path, wanted: str, expected: str) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        f'[tool.poetry.group.dev.dependencies]\npython = "^3.9"\nsix = "{wanted}"\n'
+    )
+    assert find_recipe(tmp_path).requirements == (expected,)
+
+
+def test_versions_have_several_spellings() -> None:
+    assert same_version("2.9", "2.9.0")
+    assert not same_version("2.9", "2.90")
+    assert named("Foo_Bar>=1 ; python_version > '3'") == "foo-bar"
+
+
+def test_a_distribution_is_found_by_its_name_or_by_its_module() -> None:
+    dateutil = Distribution(name="python-dateutil", version="2.9", modules=("dateutil",))
+    inventory = Inventory(
+        python=Path("python"), prefix="/p", release=(3, 11), distributions={"python-dateutil": dateutil}
+    )
+    assert inventory.find("Python_Dateutil") is dateutil
+    assert inventory.find("dateutil") is dateutil
+    assert inventory.find("six") is None
+
+
+CONFLICT = """
+ERROR: Cannot install a==1 and b==2 because these package versions have conflicting dependencies.
+The conflict is caused by:
+    a 1 depends on c<2
+    b 2 depends on c>=2
+ERROR: ResolutionImpossible: for help visit …
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "words"),
+    [
+        (CONFLICT, ResolutionImpossible, "a 1 depends on c<2; b 2 depends on c>=2"),
+        (
+            "ERROR: Could not find a version that satisfies the requirement six==99 (from versions: 1.15.0, "
+            "1.16.0)\nERROR: No matching distribution found for six==99",
+            VersionAbsent,
+            "there are 1.15.0, 1.16.0",
+        ),
+        ("error: subprocess-exited-with-error\n  gcc: not found", InstallFailed, "cannot be built"),
+        ("Failed to establish a new connection: [Errno -2]", InstallFailed, "--wheels DIR"),
+    ],
+)
+def test_a_failing_installation_says_why(said: str, error: type[Exception], words: str) -> None:
+    found = explain(said, what="the requirements", where="log")
+    assert type(found) is error
+    assert words in str(found)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("E   ModuleNotFoundError: No module named 'freezegun'", "needs 'freezegun'.*--extra"),
+        ("E       fixture 'mocker' not found", "plugin that gives the fixture 'mocker'"),
+        ("error: unrecognized arguments: --cov=x", "need a pytest plugin: --cov=x"),
+    ],
+)
+def test_a_suite_that_cannot_run_says_what_it_lacks(said: str, words: str) -> None:
+    with pytest.raises(SuiteUnusable, match=words):
+        raise explain_run(Finished(code=2, output=said), where="x")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["pytest", "-q", "tests"], ["python3.11", "-m", "pytest", "-q", "tests"], ["py.test", "-q", "tests"]],
+)
+def test_a_suite_is_a_pytest_command(command: list[str], tmp_path: Path) -> None:
+    assert parse_suite(command, tmp_path).arguments == ("-q", "tests")
+
+
+def test_anything_else_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SuiteUnusable, match="-- pytest tests"):
+        parse_suite(["make", "test"], tmp_path)

@@ -1,7 +1,8 @@
-"""What recording costs: the same S3 suite plain and recorded in one run, and the hook by itself.
+"""What recording costs: the same S3 suite plain, recorded and behind mitmdump in one run, and the hook.
 
-    python benchmarks/recorder/overhead.py [--tests 60] [--rounds 5]
+    python benchmarks/recorder/overhead.py [--tests 60] [--rounds 5] [--no-mitmdump]
 
+mitmdump, with which such recordings were made so far, gets an environment of its own in the cache.
 Rounds alternate, and each figure is a median. Quartiles of the wall ratio that lie far apart, or below 1,
 mean that the machine was too busy for it to say anything: then go by the CPU a call, against the time a
 call takes plain.
@@ -10,15 +11,19 @@ call takes plain.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+import venv
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
@@ -180,16 +185,31 @@ def building_cost(s3: Any, tests: int = 20) -> float:
     return statistics.median(costs)
 
 
-def start_server() -> tuple[subprocess.Popen[bytes], str]:
+def start_moto() -> tuple[subprocess.Popen[bytes], str]:
     """A moto server in a process of its own."""
+    return start(sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p")
+
+
+def start_mitmdump(url: str, flows: str) -> tuple[subprocess.Popen[bytes], str]:
+    """mitmdump in front of a server, writing every flow down."""
+    cache = Path(os.environ.get("LIKEWISE_CACHE") or Path.home() / ".cache" / "likewise")
+    home = cache / "mitmdump-10.4.2"
+    program = home / "bin" / "mitmdump"
+    if not program.exists():
+        venv.create(home, with_pip=True)
+        install = [str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", "mitmproxy==10.4.2"]
+        subprocess.run(install, check=True)
+    return start(
+        str(program), "-q", "--mode", f"reverse:{url}", "-w", flows, "--listen-host", "127.0.0.1", "-p"
+    )
+
+
+def start(*command: str) -> tuple[subprocess.Popen[bytes], str]:
+    """A server that takes its port as its last argument."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = subprocess.Popen([*command, str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for _ in range(600):
         with socket.socket() as attempt:
             if attempt.connect_ex(("127.0.0.1", port)) == 0:
@@ -198,22 +218,27 @@ def start_server() -> tuple[subprocess.Popen[bytes], str]:
     return process, f"http://127.0.0.1:{port}"
 
 
-def measure(tests: int, rounds: int) -> dict[str, Any]:
+def measure(tests: int, rounds: int, *, mitmdump: bool) -> dict[str, Any]:
     """All figures, in seconds unless said otherwise."""
-    process, url = start_server()
-    try:
-        s3 = boto3.client("s3", endpoint_url=url)
+    with contextlib.ExitStack() as running:
+        process, url = start_moto()
+        running.callback(stop, process)
+        s3 = behind = boto3.client("s3", endpoint_url=url)
+        if mitmdump:
+            flows = running.enter_context(tempfile.NamedTemporaryFile(suffix=".flows"))
+            process, proxy = start_mitmdump(url, flows.name)
+            running.callback(stop, process)
+            behind = boto3.client("s3", endpoint_url=proxy)
+            run_plain(behind, 3)
         run_plain(s3, 3)
-        plain, recorded, handed = [], [], list[Redaction]()
+        plain, recorded, proxied, handed = [], [], [], list[Redaction]()
         run_recorded(s3, 3, handed=handed)
         for _ in range(rounds):
             plain.append(run_plain(s3, tests))
             recorded.append(run_recorded(s3, tests, handed=handed))
+            proxied += [run_plain(behind, tests)] if mitmdump else []
         steps = background_cost(handed, s3)
         building = building_cost(s3)
-    finally:
-        process.terminate()
-        process.wait(10)
     calls = plain[0][2]
     ratios = [after[0] / before[0] for before, after in zip(plain, recorded, strict=True)]
     hook = hook_cost()
@@ -226,19 +251,32 @@ def measure(tests: int, rounds: int) -> dict[str, Any]:
         "wall ratio": statistics.median(ratios),
         "wall ratio, lower quartile": statistics.quantiles(ratios, n=4)[0],
         "wall ratio, upper quartile": statistics.quantiles(ratios, n=4)[2],
+        **({"wall ratio, mitmdump": over(proxied, plain)} if mitmdump else {}),
         "hook, µs a call": hook * 1e6,
         "CPU in all, µs a call": (hook + building) * 1e6,
         **{f"{step}, µs a call": cost * 1e6 for step, cost in steps.items()},
     }
 
 
+def over(slower: list[tuple[float, float, int]], faster: list[tuple[float, float, int]]) -> float:
+    """The median ratio of wall times, round by round."""
+    return statistics.median(one[0] / other[0] for one, other in zip(slower, faster, strict=True))
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a server."""
+    process.terminate()
+    process.wait(10)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tests", type=int, default=30)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--no-mitmdump", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    figures = measure(options.tests, options.rounds)
+    figures = measure(options.tests, options.rounds, mitmdump=not options.no_mitmdump)
     if options.json:
         print(json.dumps(figures, indent=1))
         return

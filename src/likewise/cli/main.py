@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("comparing:compare", "Compare two library recordings."),
     "accept": ("comparing:accept", "Approve changes of the last comparison."),
     "library": ("library:library", "What of a library the tests reach; how much they would notice."),
+    "corpus": ("corpus:corpus", "Keep what the real service answered; check a candidate against it."),
     "run": ("run:run", "Run a suite that is not pytest against the candidate."),
     "clean": ("clean:clean", "Delete what earlier runs left on a reference."),
     "scan": ("scan:scan", "Prove that no secret reached the disk."),

@@ -14,9 +14,9 @@ from likewise.cloud.targets import Running
 class AwsSide(Side):
     """One botocore client. Nothing is repeated: every call is one request."""
 
-    def __init__(self, running: Running, service: str, *, timeout: float) -> None:
+    def __init__(self, running: Running, service: str, *, timeout: float, region: str = "") -> None:
         super().__init__(running, service)
-        self._client = _client(running, service, timeout)
+        self._client = _client(running, service, timeout, region)
         self._client.meta.events.register("before-send", self._count)
 
     def call(self, call: Call) -> Answer:
@@ -50,7 +50,7 @@ class AwsSide(Side):
         self.sent += 1
 
 
-def _client(running: Running, service: str, timeout: float) -> Any:
+def _client(running: Running, service: str, timeout: float, region: str = "") -> Any:
     import botocore.session
     from botocore.config import Config
 
@@ -68,7 +68,7 @@ def _client(running: Running, service: str, timeout: float) -> Any:
     return session.create_client(
         service,
         endpoint_url=running.endpoint(service),
-        region_name=environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region"),
+        region_name=region or environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region"),
         aws_access_key_id=environment.get("AWS_ACCESS_KEY_ID"),
         aws_secret_access_key=environment.get("AWS_SECRET_ACCESS_KEY"),
         config=config,

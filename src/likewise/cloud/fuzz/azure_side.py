@@ -65,6 +65,24 @@ class AzureSide(Side):
             return Answer(success=False, refused=str(error)[:160])
         return self._send(request)
 
+    def address(self, path: str) -> str:
+        """The URL of a path below the account."""
+        return self._url + "/" + path.lstrip("/")
+
+    def fetch(self, path: str) -> bytes:
+        """What a GET gives, unparsed; nothing where it fails."""
+        from azure.core.exceptions import AzureError
+        from azure.core.rest import HttpRequest
+
+        request = HttpRequest("GET", self.address(path), headers={"x-ms-version": "2021-12-02"})
+        self.sent += 1
+        try:
+            response = self._pipeline.run(request, stream=True).http_response
+            response.read()
+        except AzureError:
+            return b""
+        return bytes(response.content) if response.status_code < 300 else b""
+
     def _send(self, request: Any) -> Answer:
         from azure.core.exceptions import (
             AzureError,

@@ -1,0 +1,132 @@
+"""The public methods of Azure's clients, called as a recorded case names them."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from likewise.cloud.fuzz.azure_side import PACKAGES
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.corpus_values import Unplayable
+from likewise.cloud.targets import Running
+
+_URL = re.compile(r"<url of ([^/>\s]+)/([^>\s]+)>")
+_HOLE = re.compile(r"<[^<>]+>")
+_ENTITY = ("container", "queue", "table")
+
+
+class PublicMethods:
+    """Calls `BlobClient.upload_blob` and its like on one target; nothing is repeated."""
+
+    def __init__(self, running: Running, service: str, *, timeout: float) -> None:
+        self._running, self._service, self._timeout = running, service, timeout
+        self._statuses: list[int] = []
+        self._client: Any = None
+
+    def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
+        """Execute one method and read what it returns to the end."""
+        given = {name: self._filled(name, value) for name, value in params.items()}
+        kind, _, name = operation.partition(".")
+        name = name.partition("(")[0]
+        client = self._client_for(kind, given)
+        method = getattr(client, name, None)
+        if method is None:
+            raise Unplayable(f"the SDK has no {operation}")
+        self._statuses.clear()
+        from azure.core.exceptions import AzureError, HttpResponseError
+
+        try:
+            _read(method(**given))
+        except HttpResponseError as error:
+            return self._failure(error)
+        except (AzureError, ValueError, TypeError, KeyError, AttributeError) as error:
+            if not self._statuses:
+                return Answer(success=False, refused=f"{type(error).__name__}: {str(error)[:200]}")
+            return Answer(success=False, status=self._statuses[-1], message=str(error)[:500])
+        return Answer(success=True, status=self._statuses[-1] if self._statuses else None)
+
+    def _failure(self, error: Any) -> Answer:
+        status = error.status_code or (self._statuses[-1] if self._statuses else None)
+        if status is None:
+            return Answer(success=False, silence=type(error).__name__)
+        code = getattr(error, "error_code", None) or ""
+        text = str(error.message).partition("\nRequestId:")[0]
+        return Answer(success=False, status=status, code=str(getattr(code, "value", code)), message=text)
+
+    def _filled(self, name: str, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        text = _URL.sub(lambda found: f"{self._url}/{found[1]}/{found[2]}", value)
+        if name != "data" and _HOLE.fullmatch(text):
+            raise Unplayable(f"{name} is {text}, which the file does not hold")
+        return text
+
+    @property
+    def _url(self) -> str:
+        return str(self._running.endpoint(self._service)).rstrip("/")
+
+    def _client_for(self, kind: str, params: dict[str, Any]) -> Any:
+        """The client that a class's name stands for; what it is made with is taken out of the parameters."""
+        service = self._open()
+        if kind == type(service).__name__:
+            return service
+        named = {
+            place: params.pop(key) for place in _ENTITY for key in (place, f"{place}_name") if key in params
+        }
+        try:
+            match kind:
+                case "ContainerClient":
+                    return service.get_container_client(named["container"])
+                case "BlobClient":
+                    return service.get_blob_client(named["container"], params.pop("blob"))
+                case "BlobLeaseClient":
+                    blob = params.pop("blob", None)
+                    inner = (
+                        service.get_blob_client(named["container"], blob)
+                        if blob
+                        else service.get_container_client(named["container"])
+                    )
+                    package = importlib.import_module(PACKAGES["blob"])
+                    return package.BlobLeaseClient(inner, lease_id=params.pop("lease_id", None))
+                case "QueueClient":
+                    return service.get_queue_client(named["queue"])
+                case "TableClient":
+                    return service.get_table_client(named["table"])
+        except KeyError as error:
+            raise Unplayable(f"it does not say on which {error.args[0]} {kind} works") from error
+        except ValueError as error:
+            raise Unplayable(f"the SDK makes no {kind} for it ({error})") from error
+        raise Unplayable(f"the SDK has no {kind}")
+
+    def _open(self) -> Any:
+        if self._client is None:
+            package = importlib.import_module(PACKAGES[self._service])
+            text = self._running.apply(os.environ).get("AZURE_STORAGE_CONNECTION_STRING", "")
+            kind = getattr(package, f"{self._service.capitalize()}ServiceClient")
+            self._client = kind.from_connection_string(
+                text,
+                retry_total=0,
+                retry_connect=0,
+                retry_read=0,
+                retry_status=0,
+                read_timeout=self._timeout,
+                connection_timeout=5,
+                raw_response_hook=self._seen,
+            )
+        return self._client
+
+    def _seen(self, response: Any) -> None:
+        self._statuses.append(int(response.http_response.status_code))
+
+
+def _read(value: Any) -> None:
+    """Make lazy results happen: the first page of a list, a download to its end."""
+    if hasattr(value, "by_page"):
+        for page in value.by_page():
+            list(page)
+            return
+    elif hasattr(value, "readall"):
+        value.readall()

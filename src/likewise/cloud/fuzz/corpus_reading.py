@@ -1,0 +1,184 @@
+"""Read cases from files: our own corpora, and lists of cases as other projects publish them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from likewise.cloud.fuzz.corpus import SERVICES, Case, CorpusUnreadable, Recorded, Step, Wire
+from likewise.cloud.fuzz.corpus_traffic import Traffic
+from likewise.cloud.histories import read_exchanges, read_har
+from likewise.model import FormatTooNew, Recording, Trace
+from likewise.store import read
+from likewise.store.encoding import convert_line
+
+FORMAT = "corpus"
+VERSION = 1
+Row = Mapping[str, Any]
+Entry = Case | Traffic
+
+TODO = (
+    'A corpus is a file of "likewise corpus", a JSON list of {"id", "service", "sequence", "real_cloud"}, '
+    "a HAR file, JSON Lines of exchanges, or a recording of Likewise."
+)
+
+
+def read_corpora(paths: Iterable[Path]) -> list[Entry]:
+    """Every case of the files, in their order."""
+    return [case for path in paths for case in read_corpus(path)]
+
+
+def read_corpus(path: Path) -> list[Entry]:
+    """The cases of one file, known by its content."""
+    text = _read(path)
+    first = text.lstrip()[:1]
+    if first == "[":
+        return _cases(path, _json(path, text))
+    if first != "{":
+        raise CorpusUnreadable("not a corpus", where=str(path), why="it is no JSON", todo=TODO)
+    head = _first_line(text)
+    if isinstance(head, Mapping) and head.get("likewise") == FORMAT:
+        return list(_own(path, text))
+    if isinstance(head, Mapping) and head.get("likewise") == "recording":
+        return _traffic(read(path))
+    if isinstance(head, Mapping) and {"request", "response"} <= head.keys():
+        return [each for run in read_exchanges(path) for each in _traffic(run)]
+    if isinstance(head, Mapping) and "sequence" in head:
+        return _cases(path, [row for _, row in _lines(path, text)])
+    whole = _json(path, text)
+    if isinstance(whole, Mapping) and "log" in whole:
+        return _traffic(read_har(path))
+    if isinstance(whole, Mapping) and isinstance(whole.get("cases"), list):
+        return _cases(path, whole["cases"])
+    if isinstance(whole, Mapping) and "sequence" in whole:
+        return _cases(path, [whole])
+    raise CorpusUnreadable("not a corpus", where=str(path), why="it holds no cases", todo=TODO)
+
+
+def _traffic(recording: Recording) -> list[Entry]:
+    run = recording.provenance.run
+    return [
+        Traffic(id=f"{run}/{trace.test}" if trace.test else run, trace=trace)
+        for trace in recording.traces
+        if trace.interactions
+    ]
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CorpusUnreadable("not a text", where=str(path), why=str(error), todo=TODO) from error
+
+
+def _first_line(text: str) -> Any:
+    line = next((line for line in text.splitlines() if line.strip()), "")
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _json(path: Path, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise CorpusUnreadable("not JSON", where=str(path), why=str(error), todo=TODO) from error
+
+
+def _lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip():
+            try:
+                yield number, json.loads(line)
+            except ValueError as error:
+                raise CorpusUnreadable(
+                    "not JSON", where=f"{path} line {number}", why=str(error), todo=TODO
+                ) from error
+
+
+def _own(path: Path, text: str) -> Iterator[Entry]:
+    rows = _lines(path, text)
+    _, head = next(rows)
+    if head.get("version", 0) > VERSION:
+        raise FormatTooNew(
+            f"the corpus has format {head['version']}, this version of Likewise reads {VERSION}",
+            where=str(path),
+            todo="Upgrade: pip install -U likewise",
+        )
+    for number, row in rows:
+        where = f"{path} line {number}"
+        yield _kept_traffic(row, where) if "trace" in row else _case(row, where=where)
+
+
+def _kept_traffic(row: Any, where: str) -> Traffic:
+    try:
+        trace = convert_line({"trace": row["trace"]})
+        if isinstance(trace, Trace):
+            return Traffic(id=str(row["id"]), trace=trace)
+    except (KeyError, TypeError, ValueError) as error:
+        raise CorpusUnreadable("not recorded traffic", where=where, why=str(error), todo=TODO) from error
+    raise CorpusUnreadable("not recorded traffic", where=where, todo=TODO)
+
+
+def _cases(path: Path, rows: Any) -> list[Entry]:
+    return [_case(row, where=f"{path} case {number}") for number, row in enumerate(rows, start=1)]
+
+
+def _case(row: Any, *, where: str) -> Case:
+    try:
+        service = str(row["service"])
+        steps = tuple(_step(each) for each in row["sequence"])
+        recorded = _recorded(row.get("real_cloud"))
+        if recorded is None and steps and steps[-1].recorded is not None:
+            recorded = steps[-1].recorded
+        return Case(
+            id=str(row["id"]),
+            service=SERVICES.get(service, service),
+            steps=steps,
+            recorded=recorded or Recorded(),
+            note=str(row.get("note") or ""),
+            source=str(row.get("source") or ""),
+            reference=str(row.get("reference") or ""),
+        )
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        why = f"no {error}" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
+        raise CorpusUnreadable("not a case", where=where, why=why, todo=TODO) from error
+
+
+def _step(row: Row) -> Step:
+    http = row.get("http")
+    wire = None
+    if http:
+        wire = Wire(
+            method=str(http["method"]),
+            path=str(http.get("path") or "/"),
+            query=str(http.get("query") or ""),
+            version=str(http.get("x-ms-version") or http.get("api_version") or ""),
+        )
+    return Step(
+        operation=str(row["op"]),
+        params=dict(row.get("params") or {}),
+        wire=wire,
+        recorded=_recorded(row.get("answer")) or _step_answer(row),
+    )
+
+
+def _step_answer(row: Row) -> Recorded | None:
+    if row.get("real_status") is None and row.get("real_error_code") is None:
+        return None
+    return Recorded(status=row.get("real_status"), code=row.get("real_error_code") or None)
+
+
+def _recorded(row: Any) -> Recorded | None:
+    if row is None:
+        return None
+    ok, status = row.get("ok"), row.get("status")
+    return Recorded(
+        ok=ok if isinstance(ok, bool) else None,
+        status=int(status) if status is not None else None,
+        code=str(row["error_code"]) if row.get("error_code") else None,
+        message=row.get("message"),
+    )

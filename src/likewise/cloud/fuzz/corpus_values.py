@@ -1,0 +1,139 @@
+"""What stands in a recorded parameter for something else: bytes, times, parts of earlier answers."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Answer, Ref, Unresolved, resolve
+from likewise.cloud.fuzz.corpus import Recorded
+
+_REFERENCE = re.compile(r"\$\{(\d+)\.([^}]+)\}")
+_PLACE = re.compile(r"[^.\[\]]+|\[\d+\]")
+_MARK = re.compile(r"__\w+__")
+UNMET = frozenset({"PreconditionFailed", "ConditionNotMet", "NotModified", "304", "412"})
+"""What services call a condition that does not hold."""
+_MARGIN = timedelta(minutes=15)
+
+
+class Unplayable(Exception):
+    """A case cannot be played as it was recorded: why."""
+
+
+class Moment:
+    """Times in a case: those that had a meaning relative to the recording get it relative to now.
+
+    A condition on the time of the last change held or not, as the recorded answer tells; a time until
+    which something is kept lay ahead. Other times are constants.
+    """
+
+    def __init__(self, recorded: Recorded | None) -> None:
+        self.is_unmet = recorded is not None and (recorded.status in (304, 412) or recorded.code in UNMET)
+        self._is_invalid = recorded is not None and recorded.success is False and not self.is_unmet
+        self.needs_pause = False
+
+    def condition(self, name: str) -> datetime | None:
+        """The time for which a condition of this name does as recorded; None where it is none."""
+        plain = name.lower().replace("-", "")
+        now = datetime.now(UTC)
+        if plain.endswith("ifunmodifiedsince"):
+            return now - 4 * _MARGIN if self.is_unmet else now + _MARGIN
+        if plain.endswith("ifmodifiedsince"):
+            self.needs_pause = self.needs_pause or self.is_unmet
+            return now if self.is_unmet else now - 4 * _MARGIN
+        return None
+
+    def shifted(self, name: str, when: datetime) -> datetime:
+        """A recorded time as it is to be sent under this name."""
+        conditional = self.condition(name)
+        if conditional is not None:
+            return conditional
+        aware = when if when.tzinfo else when.replace(tzinfo=UTC)
+        if name == "RetainUntilDate" and not self._is_invalid:
+            while aware <= datetime.now(UTC) + _MARGIN:
+                aware += timedelta(days=1)
+            return aware
+        return when
+
+
+def decode(value: Any, moment: Moment, name: str = "") -> Any:
+    """A recorded parameter as the SDK takes it, its references still in it."""
+    if isinstance(value, list):
+        return [decode(inner, moment, name) for inner in value]
+    if not isinstance(value, Mapping):
+        return value
+    marks = [key for key in value if isinstance(key, str) and _MARK.fullmatch(key)]
+    if marks:
+        return _marked(value, marks, moment, name)
+    if set(value) == {"length", "head"}:
+        return filled(value, name or "parameter")
+    return {key: decode(inner, moment, str(key)) for key, inner in value.items()}
+
+
+def _marked(value: Mapping[str, Any], marks: list[str], moment: Moment, name: str) -> Any:
+    try:
+        match sorted(marks):
+            case ["__bytes__"]:
+                return str(value["__bytes__"]).encode()
+            case ["__b64__"] | ["__base64__"] | ["__bytes_b64__"] | ["__bytes_base64__"]:
+                return base64.b64decode(value[marks[0]], validate=True)
+            case ["__len__", "__repeat__"]:
+                return repeated(str(value["__repeat__"]), int(value["__len__"]))
+            case ["__datetime__"]:
+                return moment.shifted(name, datetime.fromisoformat(value["__datetime__"]))
+    except (ValueError, TypeError, binascii.Error) as error:
+        raise Unplayable(f"{name} holds {marks[0]} with something that is none ({error})") from error
+    raise Unplayable(f"{name} is written in a way that is not known here ({', '.join(marks)})")
+
+
+def repeated(text: str, length: int) -> bytes:
+    """A text over and over until the length is reached."""
+    if not text or length < 0:
+        raise ValueError("nothing to repeat")
+    piece = text.encode()
+    return (piece * (length // len(piece) + 1))[:length]
+
+
+def filled(cut: Mapping[str, Any], what: str) -> bytes:
+    """Content of which only the head was kept, at its full length, where what it says does not matter."""
+    head, length = cut.get("head"), cut.get("length")
+    if not isinstance(head, str) or not isinstance(length, int):
+        raise Unplayable(f"{what} was cut off in the recording")
+    if re.match(r"\s*[<{\[]|--", head):
+        raise Unplayable(
+            f"only the first {len(head)} of {length} characters of {what} are in the file, "
+            "and what they say decides the answer"
+        )
+    return repeated(head or "0", length)
+
+
+def put_references(value: Any, answers: Sequence[Answer | None]) -> Any:
+    """A parameter with every `${k.Key}` replaced by what the k-th call (from 1) answered."""
+    if isinstance(value, str):
+        whole = _REFERENCE.fullmatch(value)
+        if whole:
+            return _value(whole, answers)
+        return _REFERENCE.sub(lambda found: str(_value(found, answers)), value)
+    if isinstance(value, Mapping):
+        return {put_references(key, answers): put_references(inner, answers) for key, inner in value.items()}
+    return [put_references(inner, answers) for inner in value] if isinstance(value, list) else value
+
+
+def _value(found: re.Match[str], answers: Sequence[Answer | None]) -> Any:
+    number = int(found[1])
+    path = tuple(
+        int(part[1:-1]) if part.startswith("[") else int(part) if part.isdigit() else part
+        for part in _PLACE.findall(found[2])
+    )
+    if not 1 <= number <= len(answers):
+        raise Unplayable(f"{found[0]} refers to a call that is not before it")
+    try:
+        return resolve(Ref(number - 1, path), {}, answers)
+    except Unresolved as error:
+        said = answers[number - 1]
+        how = said.summary() if said is not None else "nothing"
+        raise Unplayable(f"call {number} gave no {found[2]} on the candidate ({how})") from error

@@ -1,0 +1,597 @@
+"""Cases of the published form on real servers: each verdict is the one that a person gives after looking."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from likewise.cli import main
+from likewise.cloud import targets
+from likewise.cloud.fuzz.corpus import Agrees, Differs, NotComparable
+from likewise.cloud.fuzz.corpus_reading import read_corpora
+from likewise.cloud.fuzz.corpus_replay import Player
+from likewise.model import Role
+
+ANSWERS = Path(
+    os.environ.get("LIKEWISE_CLOUD_ANSWERS") or Path(__file__).parents[4] / "shared" / "cloud-answers"
+)
+JUDGEMENTS = Path(__file__).parent / "judgements.json"
+VERDICTS = {Agrees: "agrees", Differs: "differs", NotComparable: "not comparable"}
+
+
+@pytest.fixture(scope="module")
+def player() -> Iterator[Player]:
+    running = []
+    for name in ("moto", "azurite"):
+        spec = targets.find(name)
+        if targets.locate(spec, targets.default_cache()) is None:
+            pytest.skip(f"{name} is not installed: {targets.install_command(spec)}")
+        running.append(targets.start(spec, role=Role.CANDIDATE))
+    yield Player(running)
+    for each in running:
+        each.stop()
+
+
+def op(name: str, **params: Any) -> dict[str, Any]:
+    return {"op": name, "params": params}
+
+
+def http(
+    method: str, path: str, query: str = "", *, status: int, code: str | None = None, **params: Any
+) -> dict[str, Any]:
+    return {
+        "op": f"{method} {path}",
+        "params": params,
+        "http": {"method": method, "path": path, "query": query, "x-ms-version": "2021-08-06"},
+        "real_status": status,
+        "real_error_code": code,
+    }
+
+
+MAKE = op("CreateBucket", Bucket="b1")
+PUT = op("PutObject", Bucket="b1", Key="k", Body="text")
+BOX = http("PUT", "/utcontainer0123456", "restype=container", status=201)
+BLOCK = {"x-ms-blob-type": "BlockBlob"}
+BLOB = http("PUT", "/utcontainer0123456/blob1", status=201, headers=BLOCK, body="hello", body_length=5)
+QUEUE = http("PUT", "/pyqueue0123456", status=201)
+MESSAGE = "<QueueMessage><MessageText>x</MessageText></QueueMessage>"
+TABLE = http("POST", "/Tables", status=201, body='{"TableName": "uttable0123456"}', body_length=31)
+HASH = {
+    "TableName": "t1",
+    "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+    "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+AT = "/uttable0123456(PartitionKey='pk',RowKey='rk')"
+
+CASES: list[tuple[str, str, list[dict[str, Any]], dict[str, Any], str, str]] = [
+    # id, service, sequence, what the cloud said, verdict, words of the reason
+    (
+        "agrees",
+        "s3",
+        [MAKE, PUT, op("GetObject", Bucket="b1", Key="k")],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "references",
+        "s3",
+        [
+            MAKE,
+            op("CreateMultipartUpload", Bucket="b1", Key="k"),
+            op("UploadPart", Bucket="b1", Key="k", UploadId="${2.UploadId}", PartNumber=1, Body="x"),
+            op(
+                "CompleteMultipartUpload",
+                Bucket="b1",
+                Key="k",
+                UploadId="${2.UploadId}",
+                MultipartUpload={"Parts": [{"ETag": "${3.ETag}", "PartNumber": 1}]},
+            ),
+        ],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "reference to nothing",
+        "s3",
+        [MAKE, PUT, op("GetObject", Bucket="b1", Key="k", VersionId="${2.VersionId}")],
+        {"ok": True, "status": 200},
+        "not comparable",
+        "gave no VersionId",
+    ),
+    (
+        "expected failure before",
+        "s3",
+        [MAKE, PUT, op("DeleteBucket", Bucket="b1"), op("HeadObject", Bucket="b1", Key="k")],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "not in the file",
+        "s3",
+        [op("GetObject", Bucket="made-by-somebody", Key="k")],
+        {"ok": True, "status": 200},
+        "not comparable",
+        "not made by the sequence",
+    ),
+    (
+        "not there for both",
+        "s3",
+        [op("GetObject", Bucket="made-by-nobody", Key="k")],
+        {"ok": False, "status": 404, "error_code": "NoSuchBucket"},
+        "agrees",
+        "",
+    ),
+    (
+        "refused by the SDK's own checks",
+        "s3",
+        [MAKE, op("PutObject", Bucket="b1", Key="k", Body="x", ACL=None)],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "name with an odd character",
+        "s3",
+        [op("CreateBucket", Bucket="not valid!")],
+        {"ok": False, "status": 400, "error_code": "InvalidBucketName"},
+        "differs",
+        "success",
+    ),
+    (
+        "unknown operation",
+        "s3",
+        [op("MakeCoffee")],
+        {"ok": True},
+        "not comparable",
+        "no operation MakeCoffee",
+    ),
+    (
+        "settings of an account",
+        "s3",
+        [MAKE, PUT, op("GetObject", Bucket="b1", Key="k")],
+        {"ok": False, "status": 403, "error_code": "AccessDenied"},
+        "not comparable",
+        "account",
+    ),
+    (
+        "lock explains the refusal",
+        "s3",
+        [
+            op("CreateBucket", Bucket="b1", ObjectLockEnabledForBucket=True),
+            PUT,
+            op("PutObjectLegalHold", Bucket="b1", Key="k", LegalHold={"Status": "ON"}),
+            op("DeleteObject", Bucket="b1", Key="k", VersionId="${2.VersionId}"),
+        ],
+        {"ok": False, "status": 403, "error_code": "AccessDenied"},
+        "agrees",
+        "",
+    ),
+    (
+        "region of the client",
+        "s3",
+        [op("CreateBucket", Bucket="test-bucket-0123456")],
+        {"ok": False, "status": 400, "error_code": "IllegalLocationConstraintException"},
+        "agrees",
+        "",
+    ),
+    (
+        "not modified since",
+        "s3",
+        [
+            MAKE,
+            PUT,
+            op(
+                "GetObject",
+                Bucket="b1",
+                Key="k",
+                IfModifiedSince={"__datetime__": "2022-01-01T00:00:00.5+00:00"},
+            ),
+        ],
+        {"ok": False, "status": 304, "error_code": "304"},
+        "agrees",
+        "",
+    ),
+    (
+        "checksum that botocore cannot compute",
+        "s3",
+        [MAKE, op("PutObject", Bucket="b1", Key="k", Body="x", ChecksumAlgorithm="CRC32C")],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "wanting parameters",
+        "dynamodb",
+        [op("CreateTable", TableName="abc;")],
+        {"ok": False, "status": 400, "error_code": "ValidationException"},
+        "differs",
+        "status",
+    ),
+    (
+        "parameters that no SDK writes",
+        "dynamodb",
+        [op("GetItem", TableName="abc", Strange=[1], Key={})],
+        {"ok": False, "status": 400, "error_code": "ResourceNotFoundException"},
+        "agrees",
+        "",
+    ),
+    (
+        "bytes as they go over the wire",
+        "dynamodb",
+        [
+            op("CreateTable", **HASH),
+            op("PutItem", TableName="t1", Item={"id": {"S": "a"}, "b": {"B": "AAE="}}),
+            op(
+                "Query",
+                TableName="t1",
+                KeyConditionExpression="id = :i",
+                FilterExpression="b = :b",
+                ExpressionAttributeValues={":i": {"S": "a"}, ":b": {"B": {"__b64__": "AAE="}}},
+            ),
+            op("PutItem", TableName="t1", Item={"id": {"S": "${3.Items[0].id.S}"}}),
+        ],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "there already",
+        "dynamodb",
+        [op("CreateTable", **HASH)],
+        {"ok": False, "status": 400, "error_code": "ResourceInUseException"},
+        "not comparable",
+        "already",
+    ),
+    (
+        "tag that matched",
+        "blob",
+        [
+            BOX,
+            BLOB,
+            http("GET", "/utcontainer0123456/blob1", status=200, headers={"If-Match": '"0x8DA6C38147C2BFA"'}),
+        ],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "modified since, by now",
+        "blob",
+        [
+            BOX,
+            BLOB,
+            http(
+                "GET",
+                "/utcontainer0123456/blob1",
+                status=412,
+                headers={"If-Unmodified-Since": "Wed, 13 Jul 2022 23:59:53 GMT"},
+            ),
+        ],
+        {"ok": False, "status": 412, "error_code": "ConditionNotMet"},
+        "agrees",
+        "",
+    ),
+    (
+        "unmodified since, then",
+        "blob",
+        [
+            BOX,
+            BLOB,
+            http(
+                "GET",
+                "/utcontainer0123456/blob1",
+                status=200,
+                headers={"If-Unmodified-Since": "Wed, 13 Jul 2022 23:59:53 GMT"},
+            ),
+        ],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "cut off, data",
+        "blob",
+        [
+            BOX,
+            http(
+                "PUT",
+                "/utcontainer0123456/blob1",
+                status=201,
+                headers=BLOCK,
+                body={"length": 5000, "head": "{looks like JSON"},
+                body_length=5000,
+            ),
+            http("GET", "/utcontainer0123456/blob1", status=206, headers={"x-ms-range": "bytes=4000-4999"}),
+        ],
+        {"ok": True, "status": 206},
+        "agrees",
+        "",
+    ),
+    (
+        "cut off, meaning",
+        "blob",
+        [
+            http(
+                "PUT",
+                "/",
+                "restype=service&comp=properties",
+                status=400,
+                body={"length": 999, "head": "<?xml version='1.0'?><Storage"},
+                body_length=999,
+            )
+        ],
+        {"ok": False, "status": 400, "error_code": "InvalidXmlDocument"},
+        "not comparable",
+        "999",
+    ),
+    (
+        "went another way before",
+        "blob",
+        [
+            BOX,
+            http("PUT", "/utcontainer0123456", "restype=container", status=201),
+            http("GET", "/utcontainer0123456", "restype=container", status=200),
+        ],
+        {"ok": True, "status": 200},
+        "not comparable",
+        "call 2",
+    ),
+    (
+        "signed for another",
+        "blob",
+        [BOX, http("GET", "/utcontainer0123456", "restype=container&comp=list&sp=l&sig=x", status=200)],
+        {"ok": True, "status": 200},
+        "not comparable",
+        "another account",
+    ),
+    (
+        "snapshot",
+        "blob",
+        [
+            BOX,
+            BLOB,
+            http("PUT", "/utcontainer0123456/blob1", "comp=snapshot", status=201),
+            http("GET", "/utcontainer0123456/blob1", "snapshot=2022-07-22T23%3A15%3A19.0254762Z", status=200),
+        ],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "made by the real service",
+        "blob",
+        [
+            BOX,
+            BLOB,
+            http("GET", "/utcontainer0123456/blob1", "versionid=2022-07-22T23%3A15%3A19.02Z", status=200),
+        ],
+        {"ok": True, "status": 200},
+        "agrees",
+        "",
+    ),
+    (
+        "copy",
+        "blob",
+        [
+            BOX,
+            BLOB,
+            http(
+                "PUT",
+                "/utcontainer0123456/blob2",
+                status=202,
+                headers={"x-ms-copy-source": "https://acc.blob.core.windows.net/utcontainer0123456/blob1"},
+            ),
+        ],
+        {"ok": True, "status": 202},
+        "agrees",
+        "",
+    ),
+    (
+        "copy from elsewhere",
+        "blob",
+        [
+            BOX,
+            http(
+                "PUT",
+                "/utcontainer0123456/blob2",
+                status=202,
+                headers={"x-ms-copy-source": "https://acc.blob.core.windows.net/elsewhere/blob1"},
+            ),
+        ],
+        {"ok": True, "status": 202},
+        "not comparable",
+        "does not make",
+    ),
+    (
+        "public methods",
+        "blob",
+        [
+            op("ContainerClient.create_container", container="c1"),
+            op("BlobClient.upload_blob", container="c1", blob="b", data="text"),
+            op("BlobClient.download_blob", container="c1", blob="b"),
+        ],
+        {"ok": True},
+        "agrees",
+        "",
+    ),
+    (
+        "public method, not done",
+        "blob",
+        [
+            op("ContainerClient.create_container", container="c1"),
+            op("BlobClient.upload_blob", container="c1", blob="b", data="text"),
+            op(
+                "BlobClient.stage_block_from_url",
+                container="c1",
+                blob="d",
+                block_id="1",
+                source_url="<url of c1/b>",
+            ),
+        ],
+        {"ok": True},
+        "differs",
+        "success",
+    ),
+    (
+        "a hole in the file",
+        "blob",
+        [
+            op("ContainerClient.create_container", container="c1"),
+            op("ContainerClient.delete_container", container="c1", lease="<lease id>"),
+        ],
+        {"ok": True},
+        "not comparable",
+        "lease",
+    ),
+    (
+        "a message and its receipt",
+        "queue",
+        [
+            QUEUE,
+            http("POST", "/pyqueue0123456/messages", status=201, body=MESSAGE, body_length=len(MESSAGE)),
+            http("GET", "/pyqueue0123456/messages", status=200),
+            http(
+                "DELETE",
+                "/pyqueue0123456/messages/2bd5e1e3-0f16-4d8a-b30b-0c6d1c0a4b5e",
+                "popreceipt=AgAAAAMAAAAAAAAA%2BxyzKg%3D%3D",
+                status=204,
+            ),
+        ],
+        {"ok": True, "status": 204},
+        "agrees",
+        "",
+    ),
+    (
+        "settings are put back",
+        "queue",
+        [
+            http(
+                "PUT",
+                "/",
+                "restype=service&comp=properties",
+                status=202,
+                body="<?xml version='1.0' encoding='utf-8'?><StorageServiceProperties><Logging>"
+                "<Version>1.0</Version>"
+                "<Delete>true</Delete><Read>true</Read><Write>true</Write><RetentionPolicy><Enabled>false</Enabled>"
+                "</RetentionPolicy></Logging></StorageServiceProperties>",
+            )
+        ],
+        {"ok": True, "status": 202},
+        "agrees",
+        "",
+    ),
+    (
+        "an entity of which the keys are known",
+        "table",
+        [
+            TABLE,
+            http(
+                "POST",
+                "/uttable0123456",
+                status=201,
+                body_length=742,
+                body={"length": 742, "head": '{"PartitionKey": "pk", "PartitionKey@odata.type": "Edm.St'},
+            ),
+            http(
+                "DELETE",
+                AT,
+                status=412,
+                headers={"If-Match": "W/\"datetime'2012-06-15T22%3A51%3A44.9662825Z'\""},
+            ),
+        ],
+        {"ok": False, "status": 412, "error_code": "UpdateConditionNotSatisfied"},
+        "agrees",
+        "",
+    ),
+    (
+        "an entity with its tag",
+        "table",
+        [
+            TABLE,
+            http("POST", "/uttable0123456", status=201, body='{"PartitionKey": "pk", "RowKey": "rk"}'),
+            http("GET", AT, status=200),
+            http(
+                "DELETE",
+                AT,
+                status=204,
+                headers={"If-Match": "W/\"datetime'2022-06-15T22%3A51%3A44.9662825Z'\""},
+            ),
+        ],
+        {"ok": True, "status": 204},
+        "agrees",
+        "",
+    ),
+    ("nobody knows", "s3", [MAKE], {"ok": None}, "not comparable", "does not say"),
+]
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("service", "sequence", "real", "verdict", "words"),
+    [each[1:] for each in CASES],
+    ids=[each[0] for each in CASES],
+)
+def test_each_shape_of_a_case_is_judged_right(
+    player: Player,
+    tmp_path: Path,
+    service: str,
+    sequence: list[dict[str, Any]],
+    real: dict[str, Any],
+    verdict: str,
+    words: str,
+) -> None:
+    file = tmp_path / "cases.json"
+    full = {"ok": None, "status": None, "error_code": None, "message": None, **real}
+    file.write_text(json.dumps([{"id": "c", "service": service, "sequence": sequence, "real_cloud": full}]))
+    (case,) = read_corpora([file])
+    found = player.verdict(case)
+    assert (VERDICTS[type(found)], words in found.reason) == (verdict, True), found
+    again = player.verdict(case)
+    assert type(again) is type(found), "what the first play left behind changed the second"
+
+
+@pytest.mark.server
+@pytest.mark.slow
+@pytest.mark.skipif(not ANSWERS.is_dir(), reason="the sample of published answers is not there")
+def test_the_published_sample_is_judged_as_by_hand(player: Player) -> None:
+    expected = json.loads(JUDGEMENTS.read_text())
+    cases = read_corpora(sorted(ANSWERS.glob("*.json")))
+    found = {verdict.case: VERDICTS[type(verdict)] for verdict in player.verdicts(cases)}
+    assert found == expected
+
+
+@pytest.mark.server
+def test_the_command_prints_one_row_for_each_case(tmp_path: Path) -> None:
+    file, known = tmp_path / "cases.json", tmp_path / "known.txt"
+    rows = [
+        {"id": "one", "service": "s3", "sequence": [MAKE], "real_cloud": {"ok": True, "status": 200}},
+        {"id": "two", "service": "s3", "sequence": [MAKE], "real_cloud": {"ok": True, "status": 299}},
+        {"id": "three", "service": "azure-blob", "sequence": [], "real_cloud": {"ok": True}},
+    ]
+    file.write_text(json.dumps(rows))
+    run = CliRunner().invoke(main, ["corpus", "check", str(file), "--candidate", "moto", "--json"])
+    assert run.exit_code == 0, run.output
+    first, second, third = json.loads(run.stdout)["cases"]
+    assert first == {
+        "id": "one",
+        "verdict": "agrees",
+        "reason": "both: success (200)",
+        "implication": None,
+        "message_differs": False,
+    }
+    assert (second["id"], second["verdict"], second["implication"]) == ("two", "differs", "WRONG_RESULT")
+    assert (third["id"], third["verdict"], third["implication"]) == ("three", "not comparable", None)
+    arguments = ["corpus", "check", str(file), "--candidate", "moto", "--baseline", str(known)]
+    assert CliRunner().invoke(main, arguments).exit_code == 1
+    known.write_text("two\n")
+    assert CliRunner().invoke(main, arguments).exit_code == 0

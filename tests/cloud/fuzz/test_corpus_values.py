@@ -1,0 +1,191 @@
+"""What a recorded parameter stands for: bytes, times, names, parts of earlier answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.corpus import Case, Recorded, Step, Wire
+from likewise.cloud.fuzz.corpus_bindings import Bindings
+from likewise.cloud.fuzz.corpus_checksums import checksum
+from likewise.cloud.fuzz.corpus_names import FreshNames
+from likewise.cloud.fuzz.corpus_values import Moment, Unplayable, decode, filled, put_references
+
+MET = Moment(Recorded(ok=True, status=200))
+UNMET = Moment(Recorded(ok=False, status=412, code="PreconditionFailed"))
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ({"__bytes__": "abc"}, b"abc"),
+        ({"__repeat__": "01", "__len__": 5}, b"01010"),
+        ({"__b64__": "AAE="}, b"\x00\x01"),
+        ({"Key": {"a": [{"__bytes__": "x"}]}}, {"Key": {"a": [b"x"]}}),
+        ({"length": 6, "head": "aaa"}, b"aaaaaa"),
+        ({"length": 3}, {"length": 3}),
+    ],
+)
+def test_marks_become_what_they_stand_for(written: Any, meant: Any) -> None:
+    assert decode(written, MET) == meant
+
+
+@pytest.mark.parametrize("written", [{"__strange__": 1}, {"__repeat__": "", "__len__": 3}, {"__b64__": "!"}])
+def test_an_unknown_mark_is_never_guessed(written: Any) -> None:
+    with pytest.raises(Unplayable):
+        decode({"Body": written}, MET)
+
+
+@pytest.mark.parametrize("head", ["<?xml version", '{"PartitionKey": "a', "--batch_1", '[{"a": 1'])
+def test_a_body_that_says_something_is_not_filled_up(head: str) -> None:
+    with pytest.raises(Unplayable, match="are in the file"):
+        filled({"length": 1000, "head": head}, "the body")
+
+
+def test_references_count_from_one_and_keep_their_type() -> None:
+    answers = [
+        Answer(success=True, fields={"ETag": '"e"', "Versions": [{"VersionId": "v", "Size": 3}]}),
+    ]
+    found = put_references(
+        {
+            "a": "${1.ETag}",
+            "b": ["x/${1.Versions[0].VersionId}"],
+            "c": "${1.Versions[0].Size}",
+            "d": "${aws}",
+        },
+        answers,
+    )
+    assert found == {"a": '"e"', "b": ["x/v"], "c": 3, "d": "${aws}"}
+
+
+@pytest.mark.parametrize("text", ["${1.Nothing}", "${2.ETag}", "${0.ETag}"])
+def test_a_reference_to_nothing_cannot_be_played(text: str) -> None:
+    with pytest.raises(Unplayable):
+        put_references(text, [Answer(success=True, fields={"ETag": "e"})])
+
+
+def test_a_condition_on_time_does_what_it_did_when_it_was_recorded() -> None:
+    """The recorded date is long past: what counts is on which side of the last change it lay."""
+    now = datetime.now(UTC)
+    old = {"__datetime__": "2022-07-13T10:00:00+00:00"}
+    met, unmet = (
+        decode({"CopySourceIfModifiedSince": old, "IfUnmodifiedSince": old}, moment)
+        for moment in (MET, UNMET)
+    )
+    assert met["CopySourceIfModifiedSince"] < now < met["IfUnmodifiedSince"]
+    assert now <= unmet["CopySourceIfModifiedSince"] <= datetime.now(UTC)
+    assert unmet["IfUnmodifiedSince"] < now
+    assert UNMET.needs_pause
+
+
+def test_a_retention_that_has_run_out_since_is_moved_and_a_constant_is_not() -> None:
+    old = {"__datetime__": "2022-07-13T10:00:00.5"}
+    assert decode({"RetainUntilDate": old}, MET)["RetainUntilDate"] > datetime.now(UTC)
+    refused = Moment(Recorded(ok=False, status=400, code="InvalidArgument"))
+    assert decode({"RetainUntilDate": old}, refused)["RetainUntilDate"] < datetime.now()
+    assert decode({"Date": old}, MET)["Date"] == datetime(2022, 7, 13, 10, 0, 0, 500000)
+
+
+def names(service: str, *steps: Step) -> FreshNames:
+    return FreshNames(Case(id="c", service=service, steps=steps, recorded=Recorded(ok=True)))
+
+
+def make(bucket: str) -> Step:
+    return Step(operation="CreateBucket", params={"Bucket": bucket})
+
+
+def test_what_a_case_makes_gets_a_fresh_name_everywhere() -> None:
+    fresh = names("s3", make("test-bucket-12345678"), make("b1"), Step(operation="ListBuckets"))
+    found = fresh.value(
+        {
+            "CopySource": "test-bucket-12345678/key",
+            "Policy": '{"Resource": "arn:aws:s3:::b1/*"}',
+            "Key": "b10",
+            "test-bucket-12345678": 1,
+        }
+    )
+    long, short = fresh.fresh["test-bucket-12345678"], fresh.fresh["b1"]
+    assert len(long) == 20
+    assert len(short) >= 3
+    assert found == {
+        "CopySource": f"{long}/key",
+        "Policy": f'{{"Resource": "arn:aws:s3:::{short}/*"}}',
+        "Key": "b10",
+        long: 1,
+    }
+
+
+@pytest.mark.parametrize("name", ["UPPERCASE-BUCKET-NAME", "a", "under_score_bucket_name", "abc"])
+def test_a_name_for_which_the_last_call_was_refused_stays(name: str) -> None:
+    refused = Case(id="c", service="s3", steps=(make(name),), recorded=Recorded(ok=False))
+    assert FreshNames(refused).text(name) == name
+
+
+def test_a_name_that_was_accepted_only_stands_for_one() -> None:
+    assert names("s3", make("b1")).text("b1") != "b1"
+
+
+def test_names_are_found_in_requests_and_bodies() -> None:
+    container = Step(
+        operation="x", wire=Wire(method="PUT", path="/utcontainer12345", query="restype=container")
+    )
+    table = Step(
+        operation="x",
+        params={"body": '{"TableName": "uttable12345"}'},
+        wire=Wire(method="POST", path="/Tables"),
+    )
+    last = Step(operation="x", wire=Wire(method="GET", path="/"))
+    assert "utcontainer12345" in names("blob", container, last).fresh
+    assert "uttable12345" in names("table", table, last).fresh
+    assert not names("blob", Step(operation="x", wire=Wire(method="PUT", path="/c/b")), last).fresh
+
+
+def answered(**headers: str) -> Answer:
+    return Answer(success=True, status=201, fields={"headers": headers})
+
+
+def test_a_tag_of_the_real_service_becomes_the_candidates_where_it_matched() -> None:
+    bound = Bindings()
+    bound.note("/c/b", answered(etag='"now"'))
+
+    def sent(name: str, recorded: Recorded) -> str:
+        return bound.headers("/c/b", "", {name: '"0x8DA"'}, recorded, frozenset())[name]
+
+    met, unmet = Recorded(status=201), Recorded(status=412, code="ConditionNotMet")
+    assert sent("If-Match", met) == '"now"'
+    assert sent("If-Match", unmet) == '"0x8DA"'
+    assert sent("If-None-Match", unmet) == '"now"'
+    assert sent("If-None-Match", met) == '"0x8DA"'
+    assert not bound.doubts
+
+
+def test_snapshots_are_bound_in_the_order_in_which_they_were_made() -> None:
+    bound = Bindings()
+    for value in ("s1", "s2"):
+        bound.note("/c/b", answered(**{"x-ms-snapshot": value}))
+    ok = Recorded(status=200)
+    assert bound.query("/c/b", "comp=x&snapshot=2022-01-01", ok) == "comp=x&snapshot=s1"
+    assert bound.query("/c/b", "snapshot=2022-01-02", ok) == "snapshot=s2"
+    assert bound.query("/c/b", "snapshot=2022-01-01", ok) == "snapshot=s1"
+    assert not bound.doubts
+    assert bound.query("/c/b", "snapshot=2022-01-03", ok) == "snapshot=2022-01-03"
+    assert bound.doubts
+
+
+def test_a_signature_for_another_account_cannot_be_played() -> None:
+    with pytest.raises(Unplayable, match="another account"):
+        Bindings().query("/c/b", "sp=r&sig=abc", None)
+
+
+@pytest.mark.parametrize(("algorithm", "expected"), [("CRC32C", "4waSgw=="), ("CRC64NVME", "rosUhgp5mIg=")])
+def test_checksums_have_their_published_check_values(algorithm: str, expected: str) -> None:
+    assert checksum(algorithm, b"123456789") == expected
+
+
+def test_the_margin_of_a_condition_is_wider_than_a_clock_is_wrong() -> None:
+    when = MET.condition("if-unmodified-since")
+    assert when is not None
+    assert when > datetime.now(UTC) + timedelta(minutes=5)

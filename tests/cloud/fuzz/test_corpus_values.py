@@ -189,3 +189,20 @@ def test_the_margin_of_a_condition_is_wider_than_a_clock_is_wrong() -> None:
     when = MET.condition("if-unmodified-since")
     assert when is not None
     assert when > datetime.now(UTC) + timedelta(minutes=5)
+
+
+def test_each_message_keeps_its_own_receipt() -> None:
+    bound = Bindings()
+    listed = [{"MessageId": "m1", "PopReceipt": "r1"}, {"MessageId": "m2", "PopReceipt": "r2"}]
+    bound.note("/q/messages", Answer(success=True, fields={"headers": {}, "body": {"List": listed}}))
+    first, second = bound.path("/q/messages/old-1"), bound.path("/q/messages/old-2")
+    assert (first, second) == ("/q/messages/m1", "/q/messages/m2")
+    ok = Recorded(status=204)
+    assert bound.query(second, "popreceipt=x%3D&visibilitytimeout=5", ok) == (
+        "popreceipt=r2&visibilitytimeout=5"
+    )
+    assert bound.query(first, "popreceipt=x", ok) == "popreceipt=r1"
+    bound.note(first, answered(**{"x-ms-popreceipt": "r3"}))
+    assert bound.query(first, "popreceipt=y", ok) == "popreceipt=r3"
+    wrong = Recorded(status=400, code="PopReceiptMismatch")
+    assert bound.query(first, "popreceipt=y", wrong) == "popreceipt=y"

@@ -22,7 +22,6 @@ _POOLS = {
 """Query parameters whose values the service hands out in a header, one for each thing made."""
 _LATEST = {
     "marker": "NextMarker",
-    "popreceipt": "PopReceipt",
     "NextPartitionKey": "x-ms-continuation-nextpartitionkey",
     "NextRowKey": "x-ms-continuation-nextrowkey",
     "NextTableName": "x-ms-continuation-nexttablename",
@@ -42,7 +41,8 @@ class Bindings:
         self._leases: dict[str, str] = {}
         self._pools: dict[tuple[str, str], list[str]] = {}
         self._latest: dict[str, str] = {}
-        self._messages: list[str] = []
+        self._receipts: dict[str, str] = {}
+        """The latest receipt of each message; without one, nothing."""
         self._bound: dict[tuple[str, str, str], str] = {}
         self.needs_pause = False
         """Whether the latest headers hold a time that must not be before anything made so far."""
@@ -64,18 +64,22 @@ class Bindings:
         for name in _LATEST.values():
             if value := headers.get(name):
                 self._latest[name] = value
-        for name, value in _leaves(answer.fields.get("body")):
-            if name == "MessageId" and value not in self._messages:
-                self._messages.append(value)
-            if name in ("NextMarker", "PopReceipt") and value:
-                self._latest[name] = value
+        message = path.partition("/messages/")[2]
+        if message and (receipt := headers.get("x-ms-popreceipt")):
+            self._receipts[message] = receipt
+        for node in _nodes(answer.fields.get("body")):
+            if isinstance(found := node.get("MessageId"), str):
+                receipt = node.get("PopReceipt")
+                self._receipts[found] = str(receipt) if receipt else self._receipts.get(found, "")
+            if isinstance(marker := node.get("NextMarker"), str) and marker:
+                self._latest["NextMarker"] = marker
 
     def path(self, path: str) -> str:
         """A recorded path with the candidate's id of a message in it."""
         head, mark, message = path.partition("/messages/")
         if not mark or not message:
             return path
-        return head + mark + self._from_pool("message", head, message, self._messages)
+        return head + mark + self._from_pool("message", head, message, list(self._receipts))
 
     def query(self, path: str, query: str, recorded: Recorded | None) -> str:
         """A recorded query with the candidate's values in it."""
@@ -95,6 +99,15 @@ class Bindings:
             if found == value:
                 self._doubt(name, recorded)
             return found
+        if name == "popreceipt":
+            receipt = self._receipts.get(path.partition("/messages/")[2], "")
+            was_wrong = recorded is not None and recorded.code in (
+                "PopReceiptMismatch",
+                "InvalidQueryParameterValue",
+            )
+            if not receipt and not was_wrong:
+                self._doubt(name, recorded)
+            return value if was_wrong or not receipt else receipt
         if name in _LATEST:
             latest = self._latest.get(_LATEST[name])
             if latest is None:
@@ -164,13 +177,12 @@ def _http_date(when: datetime) -> str:
     return format_datetime(when.astimezone(UTC).replace(microsecond=0), usegmt=True)
 
 
-def _leaves(value: Any) -> Iterator[tuple[str, str]]:
+def _nodes(value: Any) -> Iterator[Mapping[str, Any]]:
+    """Every mapping in a parsed body."""
     if isinstance(value, Mapping):
-        for name, inner in value.items():
-            if isinstance(inner, str):
-                yield str(name), inner
-            else:
-                yield from _leaves(inner)
+        yield value
+        for inner in value.values():
+            yield from _nodes(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _leaves(inner)
+            yield from _nodes(inner)

@@ -9,9 +9,9 @@ from hashlib import blake2b
 from urllib.parse import parse_qsl
 from xml.parsers import expat
 
-import msgspec
-
 from likewise.model import Opaque, Value
+from likewise.store.encoding import decode_json
+from likewise.store.values import Undecodable
 
 TEXT_LIMIT = 256
 """Printable text up to this many characters is kept as it is; anything longer is known by its hash."""
@@ -77,8 +77,8 @@ def parse(body: bytes, content_type: str = "", *, shape: Shape = PLAIN) -> Value
 def parse_json(body: bytes) -> Value:
     """JSON as data, or the opaque body."""
     try:
-        value: Value = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value: Value = decode_json(body)
+    except Undecodable:
         return opaque(body)
     return value
 

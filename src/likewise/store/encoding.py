@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar, assert_never, cast
 
-import msgspec
+IS_SHARED = "msgspec" in sys.modules
+"""Whether somebody else in this process had that library first."""
 
-from likewise.model import (
+import msgspec  # noqa: E402 - only before its import can be told who had it first
+
+from likewise.model import (  # noqa: E402
     Difference,
     Discrepancy,
     Effect,
@@ -37,7 +41,7 @@ from likewise.model import (
     Touch,
     Trace,
 )
-from likewise.store.values import Undecodable, escape, pack, unescape, unpack
+from likewise.store.values import Undecodable, escape, pack, unescape, unpack  # noqa: E402
 
 T = TypeVar("T")
 Raw = dict[str, Any]
@@ -148,6 +152,7 @@ class _Discrepancy(_Struct):
 _encoder = msgspec.json.Encoder()
 _ordered = msgspec.json.Encoder(order="deterministic")
 _untyped = msgspec.json.Decoder()
+_RAW = msgspec.Raw
 _decoders: dict[type, msgspec.json.Decoder[Any]] = {}
 
 _ESCAPED = b'{"escaped":'
@@ -193,12 +198,17 @@ def decode(kind: type[T], content: bytes) -> T:
     return noun
 
 
-def decode_raw(content: bytes) -> Raw:
-    """A JSON object as it stands, for formats whose version is not known yet; raises Undecodable."""
+def decode_json(content: bytes) -> Any:
+    """JSON of anybody's as it stands; raises Undecodable."""
     try:
-        raw = _untyped.decode(content)
+        return _untyped.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Undecodable(str(error)) from error
+
+
+def decode_raw(content: bytes) -> Raw:
+    """A JSON object as it stands, for formats whose version is not known yet; raises Undecodable."""
+    raw = decode_json(content)
     if isinstance(raw, dict) and raw.keys() == {"escaped"}:
         raw = unescape(raw["escaped"])
     if not isinstance(raw, dict):
@@ -417,7 +427,7 @@ class _Shared:
 
     def opened(self, packed: Any) -> Any:
         """A value opened; where its bytes are those of an earlier one, it is that one."""
-        if type(packed) is not msgspec.Raw:
+        if type(packed) is not _RAW:
             return self.value(self._open(packed))
         known = self._values.get(content := bytes(packed), self)
         if known is self:
@@ -477,10 +487,7 @@ def _open_raw(raw: msgspec.Raw | None) -> Any:
     if raw is None:
         return None
     content = bytes(raw)
-    try:
-        value = _untyped.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Undecodable(str(error)) from error
+    value = decode_json(content)
     return unpack(value) if b'"$' in content else value
 
 

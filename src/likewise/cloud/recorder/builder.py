@@ -8,11 +8,14 @@ from contextvars import Context
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import Protocol
+from weakref import WeakSet
 
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.recorder.bodies import NotCaptured
 from likewise.cloud.recorder.call import Call
+from likewise.cloud.recorder.looking import Look
 from likewise.cloud.recorder.placement import Running
+from likewise.cloud.recorder.readers import Readers
 from likewise.cloud.recorder.strangers import Strangers
 from likewise.model import Interaction, Lost, Operation, Role, Trace
 
@@ -39,8 +42,11 @@ class Builder:
         on_trace: Callable[[Trace], None],
         interpreter: Callable[[], Interprets],
         strangers: Strangers,
+        readers: Readers,
     ) -> None:
-        self._strangers = strangers
+        self._strangers, self._readers = strangers, readers
+        self._closed: WeakSet[Look] = WeakSet()
+        """Looks that were closed, at answers that somebody still has."""
         self._role, self._on_trace, self._interpreter = role, on_trace, interpreter
         self._queue: SimpleQueue[Running | threading.Event] = SimpleQueue()
         self._interpreters: dict[str, Interprets] = {}
@@ -62,13 +68,26 @@ class Builder:
 
     def drain(self) -> None:
         """Wait until everything submitted so far has been handed over."""
+        self._wait()
+        if self._is_read_unasked():
+            self._wait()
+        if self._error is not None:
+            error, self._error = self._error, None
+            raise error
+
+    def _wait(self) -> None:
         if self._thread is not None:
             done = threading.Event()
             self._queue.put(done)
             done.wait()
-        if self._error is not None:
-            error, self._error = self._error, None
-            raise error
+
+    def _is_read_unasked(self) -> bool:
+        """Whether somebody may read answers without asking; if so, also those that tests have kept."""
+        if not self._readers.find():
+            return False
+        while self._closed:
+            self._closed.pop().doubt()
+        return True
 
     def _work(self) -> None:
         while True:
@@ -89,6 +108,7 @@ class Builder:
         # to have been served first.
         calls = sorted(test.calls, key=lambda call: call.ended or float("inf"))
         interactions: list[Interaction] = []
+        is_read_unasked = self._is_read_unasked()
         for order, call in enumerate(calls):
             done = call.done or self._interpret(call, order, test)
             if done.order != order:
@@ -96,7 +116,12 @@ class Builder:
             if call.ended and call.done is None:
                 call.done = done
                 call.release()
-            if call.look is not None and done.seen != (seen := call.look.close()):
+            if call.look is not None:
+                call.seen = call.look.close()
+                self._closed.add(call.look)
+                call.look = None  # it now lives as long as its answer
+            seen = None if is_read_unasked or call.is_looked_at_late else call.seen
+            if done.seen != seen:
                 done = replace(done, seen=seen)
             interactions.append(done)
         worlds = {call.world: None for call in calls} or {test.world: None}

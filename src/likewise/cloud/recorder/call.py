@@ -27,11 +27,13 @@ class Call:
         "failure",
         "headers",
         "is_late",
+        "is_looked_at_late",
         "lane",
         "look",
         "method",
         "objection",
         "operation",
+        "seen",
         "started",
         "test",
         "url",
@@ -48,9 +50,10 @@ class Call:
         self.chunked = False
         self.answer: Answer | None = None
         self.failure: BaseException | str = ""
-        self.is_late = False
+        self.is_late = self.is_looked_at_late = False
         self.objection = ""
         self.look: Look | None = None
+        self.seen: tuple[str, ...] | None = None
         self.done: Interaction | None = None
         self.ended = 0.0
         self.started = time.time()

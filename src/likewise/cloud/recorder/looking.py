@@ -3,23 +3,23 @@
 A parsed answer of botocore is a dictionary. Handing out one that notes every look tells which fields
 the client, and the SDK on its behalf, can have used: a field that nobody asked for cannot have
 influenced a test. Whoever takes a dictionary as a whole (prints, compares, copies, iterates it) looks at
-all of it.
+all of it. Compiled code may read it without asking: see `readers`. What stays unnoticed is Python that goes
+round the methods on purpose (`dict.get(answer, …)`, `self.__dict__ = answer`).
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-READ_WITHOUT_ASKING = frozenset({"orjson", "ujson", "rapidjson", "pysimdjson", "cysimdjson", "srsly", "bson"})
-"""Packages that read dictionaries from C, past every method: with one of them in use, all was seen."""
-
 
 class Look:
-    """What was asked for in one answer. `late` is told once of a field first asked for after `close`."""
+    """What was asked for in one answer. `late` is told once of a field first asked for after `close`.
 
-    __slots__ = ("_is_closed", "_is_late", "_late", "names")
+    It lives as long as somebody has a part of the answer, and can still look.
+    """
+
+    __slots__ = ("__weakref__", "_is_closed", "_is_late", "_late", "names")
 
     def __init__(self, late: Callable[[], None]) -> None:
         self.names: set[str] = set()
@@ -30,9 +30,8 @@ class Look:
         """Somebody asked for a field."""
         if name not in self.names:
             self.names.add(str(name))
-            if self._is_closed and not self._is_late:
-                self._is_late = True
-                self._late()
+            if self._is_closed:
+                self.doubt()
 
     def note_all(self, value: object) -> None:
         """Somebody took a value as a whole."""
@@ -44,12 +43,16 @@ class Look:
             for item in value:
                 self.note_all(item)
 
-    def close(self) -> tuple[str, ...] | None:
-        """The names asked for, or None where everything may have been seen."""
+    def close(self) -> tuple[str, ...]:
+        """The names asked for; a later one is late."""
         self._is_closed = True
-        if self._is_late or any(name in sys.modules for name in READ_WITHOUT_ASKING):
-            return None
         return tuple(sorted(self.names))
+
+    def doubt(self) -> None:
+        """Somebody may have looked who does not ask."""
+        if not self._is_late:
+            self._is_late = True
+            self._late()
 
 
 class Observed(dict[str, Any]):
@@ -121,11 +124,11 @@ class Observed(dict[str, Any]):
         return dict(super().items())
 
     def __eq__(self, other: object) -> bool:
-        self._take()
+        self._take(other)
         return super().__eq__(other)
 
     def __ne__(self, other: object) -> bool:
-        self._take()
+        self._take(other)
         return super().__ne__(other)
 
     __hash__ = None
@@ -153,10 +156,15 @@ class Observed(dict[str, Any]):
             value = Observed(value, self._look)
             super().__setitem__(name, value)
         elif type(value) is list:
-            for number, item in enumerate(value):
-                if type(item) is dict:
-                    value[number] = Observed(item, self._look)
+            self._inner_list(value)
         return value
+
+    def _inner_list(self, items: list[Any]) -> None:
+        for number, item in enumerate(items):
+            if type(item) is dict:
+                items[number] = Observed(item, self._look)
+            elif type(item) is list:
+                self._inner_list(item)
 
     def _list(self) -> None:
         for name in super().__iter__():
@@ -167,8 +175,10 @@ class Observed(dict[str, Any]):
             self._look.note(name)
             self._inner(name, value)
 
-    def _take(self) -> None:
+    def _take(self, other: object = None) -> None:
         self._look.note_all(self)
+        if isinstance(other, Observed):
+            other._take()
 
 
 def plain(value: Any) -> Any:

@@ -17,6 +17,7 @@ from likewise.cloud.recorder.looking import Look, Observed
 from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
 from likewise.cloud.recorder.patches import ImportWatch, Patches
 from likewise.cloud.recorder.placement import Placement, Running
+from likewise.cloud.recorder.readers import Readers
 from likewise.cloud.recorder.routes import Routes
 from likewise.cloud.recorder.seams import SEAMS
 from likewise.cloud.recorder.strangers import Strangers
@@ -55,11 +56,13 @@ class Recorder:
         self.calls = 0
         self._on_trace = on_trace
         self._strangers = Strangers()
+        self._readers = Readers()
         self._builder = Builder(
             role=role,
             on_trace=self._hand_over,
             interpreter=interpreter or _interpreter,
             strangers=self._strangers,
+            readers=self._readers,
         )
         self._placement = Placement(world=world, late=self._late)
         self._endpoints = Endpoints(expected_endpoints)
@@ -92,6 +95,7 @@ class Recorder:
         watched[MODULE] = lambda module: follow_mock_aws(module, patches, self._mock_entered, self._mock_left)
         self._watch = ImportWatch(watched)
         self._watch.start()
+        self._readers.watch_own()
         os.register_at_fork(after_in_child=_fork_handler(self))
 
     def uninstall(self) -> None:
@@ -101,6 +105,7 @@ class Recorder:
             self._watch.stop()
             self._watch = None
         self._patches.undo()
+        self._readers.unwatch()
 
     def begin(self, test: str, *, attempt: int = 0) -> None:
         """From now on this context, and every thread and task started from it, belongs to the test."""
@@ -193,8 +198,12 @@ class Recorder:
         """An answer for the client, which remembers what it is asked for."""
         if type(parsed) is not dict:
             return parsed
-        call.look = Look(late=lambda: self._builder.submit(call.test))
+        call.look = Look(late=lambda: self._looked_late(call))
         return Observed(parsed, call.look)
+
+    def _looked_late(self, call: Call) -> None:
+        call.is_looked_at_late = True
+        self._builder.submit(call.test)
 
     def routed(self, url: str, service: str) -> str:
         """Where a request goes; elsewhere than to `url` only if the configuration says so."""

@@ -1,0 +1,204 @@
+"""Every look at an answer is noticed, and where it cannot be, all of the answer counts as seen."""
+
+from __future__ import annotations
+
+import copy
+import json
+import operator
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import multidict
+import pytest
+import wrapt
+import yaml
+import yarl
+
+from likewise.cloud.recorder.looking import Look, Observed
+
+ALL = {"Name", "Inner", "Deep", "Listed", "In", "Nested"}
+
+
+def answer(look: Look) -> Observed:
+    content = {"Name": "n", "Inner": {"Deep": 1}, "Listed": [{"In": 2}, [{"Nested": 3}]]}
+    return Observed(content, look)
+
+
+def asked(body: Callable[[Any], object]) -> set[str]:
+    """The fields that were noted while something was done with an answer."""
+    look = Look(late=lambda: None)
+    body(answer(look))
+    return look.names
+
+
+def through(value: Any) -> None:
+    """Look at everything, as a test does that compares with what it expects."""
+    if isinstance(value, dict):
+        for name in value:
+            through(value[name])
+    elif isinstance(value, list):
+        for item in value:
+            through(item)
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        json.dumps,
+        json.JSONEncoder(indent=1).encode,
+        repr,
+        copy.copy,
+        copy.deepcopy,
+        pickle.dumps,
+        lambda each: through(dict(each)),
+        lambda each: through({**each}),
+        lambda each: through((lambda **named: named)(**each)),
+        lambda each: through(each | {"more": 1}),
+        lambda each: through({"more": 1} | each),
+        lambda each: through(operator.ior({}, each)),
+        lambda each: through(each.copy()),
+        lambda each: through(dict(each.items())),
+        lambda each: [through(value) for value in each.values()],
+        lambda each: each == {"Name": "n"},
+        lambda each: operator.ne({"Name": "n"}, each),
+        lambda each: answer(Look(late=lambda: None)) == each,
+    ],
+)
+def test_whoever_takes_an_answer_as_a_whole_has_seen_all_of_it(take: Callable[[Any], object]) -> None:
+    assert asked(take) == ALL
+
+
+def test_a_field_that_nobody_asked_for_is_unseen() -> None:
+    assert asked(lambda each: each["Inner"]) == {"Inner"}
+    assert asked(lambda each: each["Listed"][1][0]["Nested"]) == {"Listed", "Nested"}
+    assert asked(lambda each: "Name" in each and each.get("Other")) == {"Name", "Other"}
+
+
+def test_a_pattern_sees_what_it_names() -> None:
+    def match(each: Any) -> None:
+        match each:
+            case {"Inner": {"Deep": 1}}:
+                return
+        raise AssertionError
+
+    assert asked(match) >= {"Inner", "Deep"}
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda each: multidict.CIMultiDict(each),
+        lambda each: multidict.MultiDict().extend(each),
+        lambda each: yarl.URL("http://host/").with_query(each),
+        lambda each: yaml.dump(each, Dumper=yaml.CDumper),
+        lambda each: [wrapt.ObjectProxy(each)[name] for name in ("a", "b")],
+    ],
+)
+def test_compiled_packages_that_are_said_to_ask_do(take: Callable[[Any], object]) -> None:
+    look = Look(late=lambda: None)
+    take(Observed({"a": "1", "b": "2"}, look))
+    assert look.names == {"a", "b"}
+
+
+SCRIPT = """
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+{before}
+
+import boto3
+
+from likewise.cloud.recorder import Recorder
+from likewise.model import Result, Role
+
+BODY = b'{{"Table": {{"TableName": "t", "TableStatus": "ACTIVE", "ItemCount": 3}}}}'
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(200)
+        self.send_header("content-length", str(len(BODY)))
+        self.end_headers()
+        self.wfile.write(BODY)
+
+    def log_message(self, *args):
+        pass
+
+
+server = HTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+traces = []
+recorder = Recorder(role=Role.CANDIDATE, world="w", on_trace=traces.append)
+recorder.install()
+client = boto3.client(
+    "dynamodb", endpoint_url=f"http://127.0.0.1:{{server.server_port}}", region_name="us-east-1",
+    aws_access_key_id="a", aws_secret_access_key="b",
+)
+kept = []
+
+
+def test():
+    table = client.describe_table(TableName="t")["Table"]
+    assert table["TableName"] == "t"
+    kept.append(table)
+    {during}
+
+
+def later():
+    {after}
+    pass
+
+
+for name, body in (("test", test), ("later", later)):
+    recorder.begin(name)
+    body()
+    recorder.end(result=Result.PASSED)
+    recorder.drain()
+seen = {{trace.test: [call.seen for call in trace.interactions] for trace in traces}}["test"][0]
+recorder.uninstall()
+print("all" if seen is None else "tablestatus" if "TableStatus" in seen else "asked")
+"""
+
+
+def seen(*, before: str = "", during: str = "pass", after: str = "pass") -> str:
+    """What of an answer counts as seen by a suite of its own process: what it asked for, or all."""
+    script = SCRIPT.format(before=before, during=during, after=after)
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.strip()
+
+
+def test_what_was_not_asked_for_is_unseen_with_all_that_the_sdk_and_its_mocks_bring() -> None:
+    brought = "import aiohttp, cryptography.fernet, moto, requests, yaml"
+    assert seen(before=brought, during="import sqlite3, xml.etree.ElementTree") == "asked"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import orjson; orjson.dumps(table)",
+        "import msgspec; msgspec.json.encode(table)",
+        "from msgspec.msgpack import encode; encode(table)",
+        "import importlib; importlib.import_module('msgspec').convert(table, dict)",
+        "import pydantic; pydantic.TypeAdapter(dict).dump_json(table)",
+    ],
+)
+def test_all_counts_as_seen_once_compiled_code_is_there_that_may_read_past_the_methods(use: str) -> None:
+    assert seen(during=use) == "all"
+
+
+def test_a_reader_that_the_suite_had_before_recording_began_counts() -> None:
+    assert seen(before="import msgspec") == "all"
+
+
+def test_an_answer_that_a_test_kept_counts_as_seen_when_a_reader_comes_later() -> None:
+    assert seen(after="import orjson; orjson.dumps(kept[0])") == "all"
+
+
+def test_an_answer_that_nobody_kept_stays_as_it_was_seen() -> None:
+    assert seen(during="kept.clear()", after="import orjson") == "asked"

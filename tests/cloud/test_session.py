@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import botocore.session
 import pytest
+from botocore.model import ServiceModel
 
 from likewise.cloud import session as module
+from likewise.cloud.recorder.call import Answer, Call
 from likewise.cloud.session import ProcessSession, read_recording
 from likewise.cloud.side import Side, open_side, plan, services_of
 from likewise.cloud.targets import Running
@@ -92,6 +96,25 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
     made = Stage(tmp_path, monkeypatch)
     yield made
     made.session.stop()
+
+
+def test_what_the_model_of_a_service_calls_sensitive_is_not_written(stage: Stage) -> None:
+    """Whatever that is: here a parameter that no rule of ours knows, as a later model may say."""
+    description = copy.deepcopy(botocore.session.get_session().get_service_model("s3")._service_description)
+    description["shapes"]["ContentLanguage"]["sensitive"] = True
+    operation = ServiceModel(description, "s3").operation_model("PutObject")
+    stage.start()
+    stage.session.begin("t")
+    recorder = stage.session._recorder
+    assert recorder is not None
+    headers = {"content-language": "the-language-of-birds"}
+    call = recorder.opened(lambda *_: Call("PUT", "http://127.0.0.1:1/box/k", headers, operation), None, None)
+    assert call is not None
+    recorder.answered(call, lambda _: Answer(200, {}, b""), None)
+    stage.session.end(result=Result.PASSED)
+    stage.session.finish()
+    assert "PutObject" in stage.path.read_text()
+    assert "birds" not in stage.path.read_text()
 
 
 def test_the_environment_is_set_and_put_back_and_what_tests_changed_stays(

@@ -144,6 +144,9 @@ class ProcessSession:
 
     def _write(self, trace: Trace) -> None:
         assert self._writer is not None
+        assert self._recorder is not None
+        if not self._recorder.sensitive <= self._secrets.names:
+            self._secrets = self._secrets.including(names=self._recorder.sensitive)
         self._writer.add(redact(trace, secrets=self._secrets))
 
 

@@ -93,6 +93,25 @@ class TestUrl:
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", "MINE")
         assert running.environment()["AWS_ACCESS_KEY_ID"] == "MINE"
 
+    def test_keys_serve_the_cloud_in_whose_url_they_stand(self, listener: int) -> None:
+        azurite = f"http://127.0.0.1:{listener}/devstoreaccount1"
+        spec = targets.find(f"s3+http://ME:secret@127.0.0.1:{listener}, blob+{azurite}")
+        environment = targets.start(spec, role=Role.REFERENCE).environment()
+        assert (environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"]) == ("ME", "secret")
+        assert environment["AZURE_STORAGE_ACCOUNT"] == "devstoreaccount1"
+        assert environment["AZURE_STORAGE_KEY"] != "secret"
+        both = f"s3+http://ME:secret@127.0.0.1:{listener}, blob+http://acme:a2V5@127.0.0.1:{listener}/acme"
+        environment = targets.start(targets.find(both), role=Role.REFERENCE).environment()
+        assert (environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"]) == ("ME", "secret")
+        assert (environment["AZURE_STORAGE_ACCOUNT"], environment["AZURE_STORAGE_KEY"]) == ("acme", "a2V5")
+
+    def test_two_pairs_of_keys_for_one_cloud_are_refused(self, listener: int) -> None:
+        host = f"127.0.0.1:{listener}"
+        spec = targets.find(f"s3+http://A:first@{host}, dynamodb+http://B:second@{host}")
+        with pytest.raises(ConfigurationError, match="two pairs of keys for dynamodb, s3") as refused:
+            targets.start(spec, role=Role.REFERENCE)
+        assert "first" not in str(refused.value)
+
     def test_azure_services_on_ports_of_their_own(self, listener: int) -> None:
         base = f"http://127.0.0.1:{listener}/devstoreaccount1"
         running = targets.start(targets.find(f"blob+{base}, queue+{base}"), role=Role.CANDIDATE)

@@ -10,6 +10,9 @@ AWS_SERVICES = frozenset({"s3", "dynamodb"})
 AZURE_SERVICES = frozenset({"blob", "queue", "table"})
 SERVICES = AWS_SERVICES | AZURE_SERVICES
 
+Keys = tuple[str, str]
+"""Who calls, and the secret that proves it: AWS's two keys, or an Azure account and its key."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PythonPackage:
@@ -94,7 +97,7 @@ class Spec:
     version: str = ""
     recipe: Recipe | None = None
     endpoints: dict[str, str] = field(default_factory=dict)
-    access_key: str = ""
-    secret_key: str = ""
+    """By service; "" stands for all others. So it does in `keys`."""
+    keys: dict[str, Keys] = field(default_factory=dict)
     real: bool = False
     about: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
 from likewise.cloud.targets.process import accepts
@@ -15,7 +16,7 @@ from likewise.cloud.targets.running import (
     aws_environment,
     azure_environment,
 )
-from likewise.cloud.targets.spec import AWS_SERVICES, AZURE_SERVICES, SERVICES, Spec
+from likewise.cloud.targets.spec import AWS_SERVICES, AZURE_SERVICES, SERVICES, Keys, Spec
 from likewise.model import ConfigurationError, Role, Target, TargetUnavailable
 
 FORM = re.compile(r"^(?:(?P<services>[a-z0-9+]+)\+)?(?P<url>https?://.+)$")
@@ -30,8 +31,8 @@ def is_url(text: str) -> bool:
 def parse(text: str) -> Spec:
     """Read one endpoint, or several with commas between, each with the services it is for in front."""
     endpoints: dict[str, str] = {}
+    keys: dict[str, Keys] = {}
     open_for_all = ""
-    access_key = secret_key = ""
     for part in text.split(","):
         match = FORM.match(part.strip())
         parts = urlsplit(match["url"]) if match else None
@@ -39,8 +40,6 @@ def parse(text: str) -> Spec:
             raise ConfigurationError(
                 f"not an endpoint: {_without_keys(part)}", todo=f"Write it as {EXAMPLE}."
             )
-        if parts.username:
-            access_key, secret_key = unquote(parts.username), unquote(parts.password or "")
         url = _without_keys(match["url"]).rstrip("/")
         named = frozenset((match["services"] or "").split("+")) - {""}
         if named - SERVICES:
@@ -51,14 +50,16 @@ def parse(text: str) -> Spec:
         if not named:
             open_for_all = url
         endpoints |= dict.fromkeys(sorted(named), url)
+        if parts.username:
+            pair = unquote(parts.username), unquote(parts.password or "")
+            keys |= dict.fromkeys(sorted(named) or [""], pair)
     if open_for_all:
         endpoints[""] = open_for_all
     return Spec(
         name=_without_keys(text),
         services=frozenset(endpoints) - {""},
         endpoints=endpoints,
-        access_key=access_key,
-        secret_key=secret_key,
+        keys=keys,
         about="an endpoint of your own",
     )
 
@@ -75,7 +76,21 @@ class Endpoint(Running):
         default = spec.endpoints.get("")
         wanted = {service: spec.endpoints.get(service, default) for service in sorted(services)}
         self._endpoints = {service: url for service, url in wanted.items() if url is not None}
-        self._access_key, self._secret_key = spec.access_key, spec.secret_key
+        given = {service: spec.keys.get(service if service in spec.endpoints else "") for service in wanted}
+        self._aws_keys = self._only(given, AWS_SERVICES)
+        self._azure_keys = self._only(given, AZURE_SERVICES)
+
+    def _only(self, given: Mapping[str, Keys | None], cloud: frozenset[str]) -> Keys:
+        """The keys in the URLs of one cloud's services; of another cloud's they say nothing."""
+        found = {keys for service, keys in given.items() if service in cloud and keys is not None}
+        if len(found) > 1:
+            raise ConfigurationError(
+                f"two pairs of keys for {', '.join(sorted(cloud & given.keys()))}",
+                where=self.target.name,
+                why="a suite's environment holds one pair for each cloud",
+                todo="Write the same keys into these URLs, or name a target for each service.",
+            )
+        return found.pop() if found else ("", "")
 
     def endpoint(self, service: str) -> str | None:
         """Where the service answers."""
@@ -87,8 +102,8 @@ class Endpoint(Running):
         The keys are those in the URL, else those in the user's environment (it is the user's server),
         else ones that mean nothing.
         """
-        access = self._access_key or os.environ.get("AWS_ACCESS_KEY_ID") or "testing"
-        secret = self._secret_key or os.environ.get("AWS_SECRET_ACCESS_KEY") or "testing"
+        access = self._aws_keys[0] or os.environ.get("AWS_ACCESS_KEY_ID") or "testing"
+        secret = self._aws_keys[1] or os.environ.get("AWS_SECRET_ACCESS_KEY") or "testing"
         return aws_environment(self._endpoints, access_key=access, secret_key=secret) | self._azure()
 
     def _azure(self) -> dict[str, str]:
@@ -99,14 +114,14 @@ class Endpoint(Running):
         # An emulator names the account in the path, the cloud's own addresses in the host.
         account = parts.path.strip("/") or (parts.hostname or "").partition(".")[0]
         emulator = account == AZURITE_ACCOUNT
-        key = self._secret_key or (AZURITE_KEY if emulator else os.environ.get("AZURE_STORAGE_KEY", ""))
+        key = self._azure_keys[1] or (AZURITE_KEY if emulator else os.environ.get("AZURE_STORAGE_KEY", ""))
         if not key:
             raise ConfigurationError(
                 f"no key for the storage account {account}",
                 where=self.target.name,
                 todo="Set AZURE_STORAGE_KEY, or put it into the URL as //ACCOUNT:KEY@host.",
             )
-        return azure_environment(urls, account=self._access_key or account, key=key)
+        return azure_environment(urls, account=self._azure_keys[0] or account, key=key)
 
     def cleared(self) -> frozenset[str]:
         """Other endpoints; and a profile, which would bring its own."""

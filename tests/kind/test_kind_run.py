@@ -39,7 +39,7 @@ def test_a_budget_that_is_reached_midway_is_kept_and_the_next_run_goes_on(
     bare.write(suite("one", "two", "three"))
     ran = bare.verify("--likewise-budget=16")
     assert ran.exit_code == 0, ran.output
-    assert "1 test was not run on the reference: the budget of 16 calls" in ran.said
+    assert "1 test was not run on the reference: the budget of 16 reference calls" in ran.said
     assert "Raise it with budget = … or --likewise-budget, or run again" in ran.said
     assert ran.standing("proved") == ["one", "two"]
     assert ran.standing("undecided") == ["three"]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from plugin_suites import Suite
 
-from likewise.model import NoCalls, Result, Standing, TestReport, Trust
-from likewise.plugin.exits import Tally, exit_status
+from likewise.model import NoCalls, Notice, Result, Standing, TestReport, Trust
+from likewise.plugin.exits import Tally, exit_status, unproved
 
 pytest_plugins = ["pytester"]
 
@@ -39,6 +40,16 @@ def tally(*failed: str, collection: int = 0) -> Tally:
         broken: Any = SimpleNamespace(failed=True)
         made.add_collection(broken)
     return made
+
+
+@pytest.mark.parametrize("slug", ["target-unavailable", "credentials", "throttled"])
+def test_only_undecided_tests_of_a_reference_that_could_not_be_asked_are_unproved(slug: str) -> None:
+    undecided = replace(report("a", Result.PASSED), standing=Standing.UNDECIDED)
+    proved = report("b", Result.PASSED)
+    could_not = Notice(slug=slug, text="…")
+    assert unproved([undecided, proved], [could_not]) == 1
+    assert unproved([proved], [could_not]) == 0
+    assert unproved([undecided], [Notice(slug="budget-reached", text="…")]) == 0
 
 
 PASSED, FAILED = Result.PASSED, Result.FAILED

@@ -174,6 +174,7 @@ class Reference:
     replays: list[Slice] = field(default_factory=list)
     reruns: list[tuple[Role, tuple[str, ...]]] = field(default_factory=list)
     cleaned: int = 0
+    litter: int = 0
 
     def replay(self, piece: Slice) -> Replayed:
         self.replays.append(piece)
@@ -192,6 +193,7 @@ class Reference:
 
     def clean_up(self) -> tuple[str, ...]:
         self.cleaned += 1
+        self.meter.count(Operation("box", "delete"), self.litter, cleaning=True)
         return ()
 
     def rerun(self, tests: Sequence[str], *, role: Role) -> Recording:
@@ -248,6 +250,7 @@ class Loop:
         both: bool = False,
         discrepant: frozenset[str] | None = None,
         attempts: int = 1,
+        litter: int = 0,
     ) -> Concluded:
         """Run the suite on the candidate and conclude. Time goes by ten seconds a run."""
         self._runs += 1
@@ -259,7 +262,9 @@ class Loop:
             more = tuple(replace(trace, attempt=number) for trace in again.traces)
             recording = replace(recording, traces=recording.traces + more)
         meter = Meter(budget)
-        reference = Reference(suite=self.suite, meter=meter, run=run, code=code, impossible=impossible)
+        reference = Reference(
+            suite=self.suite, meter=meter, run=run, code=code, impossible=impossible, litter=litter
+        )
         settings = Settings(
             policy=policy,
             reference=CLOUD,

@@ -10,12 +10,14 @@ from boxes import KINDS, Loop, Suite, get, listed, put
 
 from likewise.model import (
     AllAnswersKnown,
+    BudgetReached,
     Decided,
     Difference,
     Flaky,
     Implication,
     NoCalls,
     Notice,
+    Operation,
     ReferenceResultKnown,
     Rerun,
     Result,
@@ -26,6 +28,7 @@ from likewise.model import (
     Trust,
     UnseenCalls,
 )
+from likewise.run import Meter
 
 Make = Callable[[Suite], Loop]
 
@@ -184,6 +187,28 @@ def test_the_budget_is_kept_and_what_was_proved_before_it_ran_out_is_kept_too(lo
     rest = runs.run(code="c2", budget=6)
     assert rest.standings == {"t1": Standing.TRUSTED, "t2": Standing.PROVED}
     assert runs.run(code="c3", budget=0).standings == {"t1": Standing.TRUSTED, "t2": Standing.TRUSTED}
+
+
+def test_what_cleaning_up_takes_beyond_the_budget_is_said(loop: Make) -> None:
+    runs = loop(two())
+    within = runs.run(budget=100, litter=2)
+    assert not [event for event in within.events if isinstance(event, Notice)]
+    runs.suite.scripts["t1"] += (put("d"), get("d"))
+    beyond = runs.run(code="c2", budget=3, litter=3)
+    (said,) = [event.text for event in beyond.events if isinstance(event, Notice)]
+    assert beyond.standings["t1"] is Standing.PROVED
+    assert f"Cleaning up on the reference took 3 of {beyond.reference_calls} calls" in said
+    assert f"{beyond.reference_calls - 3} more were made than the budget of 3 allows" in said
+
+
+def test_the_account_of_a_budget_names_what_cleaning_up_took() -> None:
+    meter = Meter(5)
+    meter.count(Operation("box", "put"), 2)
+    assert meter.account == "the budget of 5 reference calls leaves 3"
+    meter.count(Operation("box", "delete"), 2, cleaning=True)
+    with pytest.raises(BudgetReached) as refused:
+        meter.require(2)
+    assert "leaves 1 (4 were made, 2 of them to clean up), 2 are needed" in str(refused.value)
 
 
 def test_without_a_budget_left_nothing_reaches_the_reference(loop: Make) -> None:

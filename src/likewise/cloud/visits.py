@@ -58,10 +58,10 @@ class Mishap(StrEnum):
 class Visits:
     """A Rerunner that lets only answers of the reference through.
 
-    A test that lost its connection or was not let in says nothing about the reference: it is left out,
-    counted and named, and stays undecided. One that was throttled to the end did fail there, which
-    counts, but is named too. What the SDK repeated until it was served is no answer at all. What the
-    candidate did to the same test just so (a time-out on purpose) is no mishap.
+    A test that lost its connection, was not let in or was throttled to the end says nothing about the
+    reference: it is left out, counted and named, and stays undecided. What the SDK repeated until it was
+    served is no answer at all. What the candidate did to the same test just so (a time-out on purpose) is
+    no mishap.
     `identities` are the marks of the keys that the suite's clients normally have; `mention` is told
     what is left on the reference.
     """
@@ -102,7 +102,7 @@ class Visits:
             for call in calls:
                 if why is None and (why := self._mishap(trace.test, call, refused)):
                     spoiled.setdefault(why, []).append((trace, call))
-            if why in (None, Mishap.THROTTLED):
+            if why is None:
                 kept.append(replace(trace, interactions=tuple(calls)))
             else:
                 self._count(calls)
@@ -204,11 +204,8 @@ def _notice(why: Mishap, cases: Sequence[tuple[Trace, Interaction]], given: froz
     said = f"{call.operation}: {_said(call)}"
     match why:
         case Mishap.THROTTLED:
-            return Notice(
-                slug=why,
-                text=f"The reference throttled {who} to the end ({said}). Failing there may be a matter of "
-                "haste only: give the SDK more retries, or raise the reference's limits.",
-            )
+            text = f"The reference throttled {who} to the end ({said}): a matter of haste only."
+            todo = "Give the SDK more retries, or raise the reference's limits, and run again."
         case Mishap.UNREACHABLE:
             text = f"The reference did not answer {who} ({said})."
             todo = "Run again when it is back."

@@ -10,7 +10,7 @@ import pytest
 from likewise.cloud.session import read_recording
 from likewise.model import LikewiseError, Recording, RunFinished
 from likewise.plugin.attempts import ERROR
-from likewise.plugin.exits import Tally, exit_status
+from likewise.plugin.exits import Tally, exit_status, unproved
 from likewise.plugin.identity import Run
 from likewise.plugin.screen import Screen, short
 from likewise.store import Configuration
@@ -106,6 +106,15 @@ class Conclusion:
                 is_whole=not session.shouldfail and not session.shouldstop,
                 tests=finished.tests,
             )
+            self._insist(session, screen, finished)
+
+    def _insist(self, session: pytest.Session, screen: Screen, finished: RunFinished) -> None:
+        """A run that was to prove something, and could not, is no success."""
+        count = unproved(finished.tests, screen.notices) if self._is_asked_to_prove else 0
+        if count and session.exitstatus == pytest.ExitCode.OK:
+            tests = "1 test" if count == 1 else f"{count} tests"
+            screen.say(f"{tests} had to be proved and could not be: the run counts as failed. See the notes.")
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def _conclude(self, recording: Recording, screen: Screen) -> RunFinished:
         from likewise.cloud.hybrid import conclude

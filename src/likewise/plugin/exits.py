@@ -6,7 +6,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from likewise.model import Result, TestReport
+from likewise.model import Notice, Result, Standing, TestReport
+
+UNASKABLE = frozenset({"target-unavailable", "credentials", "throttled"})
+"""What a run says when the reference could not be asked."""
 
 
 class Tally:
@@ -27,6 +30,13 @@ class Tally:
         """A file or class was collected."""
         if report.failed:
             self.others += 1
+
+
+def unproved(tests: Iterable[TestReport], notices: Iterable[Notice]) -> int:
+    """How many tests had to be proved and could not be, since the reference was not there to be asked."""
+    if not any(notice.slug in UNASKABLE for notice in notices):
+        return 0
+    return sum(report.standing is Standing.UNDECIDED for report in tests)
 
 
 def exit_status(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from likewise.model import Event
+from likewise.model import Event, Notice
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,6 +48,11 @@ class Screen:
         self._collector(event)
         if self._terminal is not None:
             self._terminal(event)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the user was told so far."""
+        return tuple(self._collector.notices) if self._collector is not None else ()
 
     def close(self) -> None:
         """Show what a run that broke off had to say."""

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from likewise.decide import Rules
-from likewise.model import AuditBound, Decided, Discrepancy, Recording, RunFinished, Settled, Standing
+from likewise.model import (
+    AuditBound,
+    BudgetReached,
+    Decided,
+    Discrepancy,
+    Notice,
+    Recording,
+    RunFinished,
+    Settled,
+    Standing,
+)
 from likewise.run.accounts import Accounts
 from likewise.run.auditing import audit
 from likewise.run.cases import Case, Settings
@@ -101,7 +111,18 @@ class Conclusion:
                 )
         finally:
             leftovers = self._replayer.clean_up() if self._replayer is not None else ()
+            self._mention_excess()
         return leftovers
+
+    def _mention_excess(self) -> None:
+        meter = self._meter
+        if meter.excess and meter.cleaning:
+            text = (
+                f"Cleaning up on the reference took {meter.cleaning} of {meter.calls} calls, so that "
+                f"{meter.excess} more were made than the budget of {meter.budget} allows: what was created "
+                "there is deleted whatever the budget says."
+            )
+            self._emit(Notice(slug=BudgetReached.slug, text=text))
 
     def _add_known_differences(self, case: Case, known: dict[int, list[Discrepancy]]) -> None:
         """A difference that the ledger already knows is a finding without any call.

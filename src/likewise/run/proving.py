@@ -252,10 +252,8 @@ class Prover:
             raise_to = "Raise it with budget = … or --likewise-budget, or run again: what was proved is kept."
             left_out = len(wanted) - len(chosen)
             tests = "1 test was" if left_out == 1 else f"{left_out} tests were"
-            text = (
-                f"{tests} not run on the reference: the budget of "
-                f"{self._meter.budget} calls leaves {self._meter.left}, and {planned} are planned. {raise_to}"
-            )
+            why = f"{self._meter.account}, and {planned} are planned"
+            text = f"{tests} not run on the reference: {why}. {raise_to}"
             self._emit(Notice(slug=BudgetReached.slug, text=text))
         return chosen
 

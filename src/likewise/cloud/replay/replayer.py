@@ -271,7 +271,7 @@ class HttpReplayer:
             if attempts and not must:
                 self._meter.require(1)
             attempts += 1
-            self._meter.count(operation)
+            self._meter.count(operation, cleaning=must)
 
         begin = time.perf_counter()
         try:

@@ -150,14 +150,17 @@ def throttle(every: int, which: Matcher = "*") -> Rule:
     return Rule(name="throttle", matches=matching(which), on_request=_from_time_to_time(every, refuse))
 
 
-def die_after(requests: int) -> Rule:
-    """Serve so many requests, then only close connections."""
-    seen = count(1)
-    return Rule(
-        name="die_after",
-        matches=lambda _: True,
-        on_request=lambda request: Drop() if next(seen) > requests else request,
-    )
+def die_after(requests: int, which: Matcher = "*") -> Rule:
+    """Serve so many requests of a kind, and at the next one only close connections, whatever is asked."""
+    counts = matching(which)
+    seen = 0
+
+    def serve(request: Request) -> Action:
+        nonlocal seen
+        seen += seen > requests or counts(request)
+        return Drop() if seen > requests else request
+
+    return Rule(name="die_after", matches=lambda _: True, on_request=serve)
 
 
 def hang(which: Matcher = "*", *, seconds: float = 3600.0) -> Rule:

@@ -35,6 +35,21 @@ def test_two():
     assert suite.concluded["targets"][0].startswith("mock_aws")
 
 
+def test_only_the_recordings_of_the_last_runs_are_kept(suite: Suite) -> None:
+    suite.pytester.makepyfile(test_it="def test_one(): pass")
+    with suite.root.joinpath("likewise.toml").open("a") as configuration:
+        configuration.write("\nkeep_runs = 1\n")
+    kept = []
+    for _ in range(2):
+        result = suite.run("--likewise")
+        assert result.ret == 0
+        (folder,) = suite.root.glob(".likewise/recordings/*")
+        kept.append(folder.name)
+    assert kept[0] != kept[1]
+    result.stdout.fnmatch_lines([f"likewise: The recordings of run {kept[0]} are deleted: *keep_runs*"])
+    assert suite.root.joinpath(".likewise/.gitignore").exists()
+
+
 def test_results_are_those_of_the_test_and_failures_say_where(suite: Suite) -> None:
     suite.pytester.makepyfile(
         test_it="""

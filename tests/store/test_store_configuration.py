@@ -52,6 +52,7 @@ def test_every_key_is_read_and_its_source_named(tmp_path: Path) -> None:
         audit_budget = 3
         isolation = "reset"
         reroute = ["http://localhost:5000"]
+        keep_runs = 5
         prices = "prices.toml"
         extra_secrets = ["x-password"]
         discrepant = [" s3.PutObject "]
@@ -63,7 +64,7 @@ def test_every_key_is_read_and_its_source_named(tmp_path: Path) -> None:
     assert (found.services, found.policy, found.budget) == (("s3", "blob"), "combined", 0)
     assert (found.expiry_days, found.audit_share, found.audit_budget) == (7.0, 0.5, 3)
     assert (found.isolation, found.extra_secrets, found.seed) == ("reset", ("x-password",), -4)
-    assert found.discrepant == ("s3.PutObject",)
+    assert (found.discrepant, found.keep_runs) == (("s3.PutObject",), 5)
     assert found.ledger == str(tmp_path / "evidence" / "team.sqlite")
     assert found.prices == str(tmp_path / "prices.toml")
     sources = {source for _, source in described(found).values()}

@@ -13,7 +13,7 @@ from likewise.plugin.attempts import ERROR
 from likewise.plugin.exits import Tally, exit_status, unproved
 from likewise.plugin.identity import Run
 from likewise.plugin.screen import Screen, short
-from likewise.store import Configuration
+from likewise.store import Configuration, prune_recordings
 
 LEAST_SECONDS, SLOWER = 120.0, 30.0
 """A rerun may take this long, plus this many times what the suite took on the candidate."""
@@ -61,6 +61,7 @@ class Conclusion:
         screen = Screen(self._config)
         try:
             self._end(session, screen)
+            self._prune(screen)
         except LikewiseError as error:
             screen.say(str(error))
             self._explain_kept(screen)
@@ -76,6 +77,18 @@ class Conclusion:
         finally:
             screen.close()
         return result
+
+    def _prune(self, screen: Screen) -> None:
+        """Let go of old recordings; a run does not fail because that cannot be done."""
+        keep = self._configuration.keep_runs
+        try:
+            gone = prune_recordings(self._config.rootpath / ".likewise", keep=keep)
+        except OSError as error:
+            screen.say(f"Old recordings could not be deleted: {error}. Check the permissions of .likewise.")
+            return
+        if gone:
+            runs = f"run {gone[0]}" if len(gone) == 1 else f"{len(gone)} runs"
+            screen.say(f"The recordings of {runs} are deleted: the last {keep} are kept (keep_runs).")
 
     @property
     def _is_asked_to_prove(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from likewise.model import LikewiseError, Provenance
 from likewise.plugin.code import identify
+from likewise.store import RECORDINGS, make_folder
 
 PACKAGES = ("likewise", "pytest", "boto3", "botocore", "aiobotocore", "azure-core", "moto")
 
@@ -32,14 +33,14 @@ class Run:
         """A new run of the code at `root`; the patterns say what files and tests are called."""
         now = time.time()
         name = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(3)}"
-        folder = root / ".likewise" / "recordings" / name
+        folder = root / ".likewise" / RECORDINGS / name
         code = identify(root, test_files, tests)
         return cls(id=name, started=now, code=code.whole, codes=code.parts, folder=folder)
 
     def make_folder(self) -> None:
         """Make the place for the recordings before anybody counts on it."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
         except OSError as error:
             raise LikewiseError(
                 "there is no place for recordings",

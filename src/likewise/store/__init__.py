@@ -3,6 +3,7 @@
 from likewise.store.books import Created
 from likewise.store.configuration import Configuration, load
 from likewise.store.driver import LedgerAbsent, LedgerUnavailable
+from likewise.store.home import RECORDINGS, make_folder, prune_recordings
 from likewise.store.ledger import Ledger
 from likewise.store.merging import MergeReport, merge
 from likewise.store.opening import DEFAULT, open_ledger
@@ -20,6 +21,7 @@ from likewise.store.statistics import Statistics
 
 __all__ = [
     "DEFAULT",
+    "RECORDINGS",
     "Configuration",
     "Created",
     "Ledger",
@@ -33,9 +35,11 @@ __all__ = [
     "Statistics",
     "iterate",
     "load",
+    "make_folder",
     "merge",
     "open_ledger",
     "provenance",
+    "prune_recordings",
     "read",
     "read_many",
 ]

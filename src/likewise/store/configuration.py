@@ -42,6 +42,8 @@ class Configuration:
     isolation: str = "auto"
     reroute: tuple[str, ...] = ()
     """Endpoints written into the suite's code that stand for the candidate: requests there are sent on."""
+    keep_runs: int = 20
+    """Runs whose recordings are kept, the last ones; 0: all of them."""
     prices: str | None = None
     extra_secrets: tuple[str, ...] = ()
     discrepant: tuple[str, ...] = ()
@@ -137,6 +139,7 @@ KEYS: dict[str, Callable[[object], Any]] = {
     "audit_budget": _whole,
     "isolation": _one_of(*ISOLATIONS),
     "reroute": _texts,
+    "keep_runs": _whole,
     "prices": _text,
     "extra_secrets": _texts,
     "discrepant": _texts,

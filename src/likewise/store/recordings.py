@@ -21,6 +21,7 @@ from likewise.model import (
     Trace,
 )
 from likewise.store import encoding, migrations
+from likewise.store.home import make_folder
 from likewise.store.values import Undecodable
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -56,7 +57,7 @@ class RecordingWriter:
         self.path = path
         self.traces = 0
         self._lock = threading.Lock()
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         try:
             self._file = path.open("xb", buffering=0)
         except FileExistsError as error:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from likewise.model import LedgerCorrupt, LikewiseError, StoreFull
 from likewise.store.driver import Keys, LedgerAbsent, LedgerUnavailable, Row
+from likewise.store.home import make_folder
 
 LEAST_ROOM = 1 << 16
 MAGIC = b"SQLite format 3\x00"
@@ -131,7 +132,7 @@ class SqliteDriver:
         address = self.path.absolute().as_uri()
         if not self.read_only:
             try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(self.path.parent)
             except OSError as error:
                 raise self._unavailable(error.strerror or str(error)) from error
             return self._open(f"{address}?mode=rwc")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from likewise.canonical import Familiarity, key_world, masked_sequence, sketch
@@ -110,10 +110,8 @@ def _interleaved(script: Script, random: Random) -> Script:
     return tuple(mixed)
 
 
-@pytest.mark.xfail(
-    reason="DynamoDB script 913: keys differ with the number of looks; the cause is not found yet"
-)
 @few
+@example("dynamodb", 913, 2)  # one run's table ends in digits only by chance, and names things in a batch
 @given(services, seeds, st.integers(2, 4))
 def test_looking_more_often_changes_nothing(service: str, seed: int, times: int) -> None:
     """The first look at a table that is being made is another matter: it settles how time counts."""

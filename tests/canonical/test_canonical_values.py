@@ -201,7 +201,10 @@ def test_a_truth_value_is_not_a_number() -> None:
     assert parts(1, 2, True, at=0) == [("", "\x021"), ("", "")]
 
 
-@pytest.mark.parametrize("name", ["items-94b12895e3c6", "items-cfbecfa13560", "jobs3f2a9c", "items-12345678"])
+@pytest.mark.parametrize(
+    "name",
+    ["items-94b12895e3c6", "items-cfbecfa13560", "jobs3f2a9c", "items-12345678", "orders-febeeeeee763"],
+)
 def test_a_generated_key_is_a_name_wherever_its_digits_stand(name: str) -> None:
     assert is_name(name)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity, Parts
+from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity
 from likewise.canonical.fingerprint import APART, fingerprint, joined_fingerprint
 from likewise.canonical.leaves import (
     KEY,
@@ -17,6 +17,7 @@ from likewise.canonical.leaves import (
     leaves,
     outcome_value,
 )
+from likewise.canonical.places import Cut, Parts, template_of
 from likewise.canonical.tokens import TIME, looks_random
 from likewise.model import Fingerprint, Interaction, Scalar, Value
 
@@ -27,18 +28,15 @@ RETURNED = "r"
 QUOTED = "x"
 """Begins the names of variables that an answer elsewhere introduced."""
 
-_SOME_TIME = "\x04time"
-_VARIABLE = "\x05"
 _FRESH = "\x04fresh"
 
 
 class Asked(NamedTuple):
-    """A leaf of a request: the parts of it that must repeat, joined, their number, and its variables."""
+    """A leaf of a request: what of it must repeat, of how many parts that is joined, and its variables."""
 
     text: str
     size: int
     variables: tuple[str, ...]
-    parts: tuple[str, ...]
     kind: type
 
 
@@ -89,60 +87,57 @@ class Form(NamedTuple):
     variables: tuple[str, ...]
     answer: AnswerForm
 
-    @property
-    def introduced(self) -> tuple[tuple[str, str], ...]:
-        """The variables of the answer, each with the place that gave it."""
-        return self.answer.introduced
-
 
 def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
     """The form of an interaction, given what is known to vary."""
     operation = str(interaction.operation)
-    asked_leaves, answered_leaves = both_leaves(interaction)
-    asked = _asked_all(operation + ASKED, asked_leaves, familiarity)
+    asked, answered = both_leaves(interaction)
+    template, variables = _request(operation, asked, familiarity)
+    answer = _answered_all(operation + ANSWERED, answered, familiarity)
+    return Form(operation, template, variables, answer)
+
+
+def _request(operation: str, leaves: Leaves, familiarity: Familiarity) -> tuple[Fingerprint, tuple[str, ...]]:
+    """The fingerprint of what of a request must repeat, and its variables."""
+    prefix = operation + ASKED
+    memo: dict[tuple[str, Scalar], Asked] = familiarity.memo.setdefault(prefix, {})
     texts = [operation]
     count = 1
     variables: tuple[str, ...] = ()
-    for text, parts, names, _, _ in asked:
+    for leaf in leaves:
+        known = memo.get(leaf)
+        if known is None or known.kind is not leaf[1].__class__:  # 1 and True are equal, and not the same
+            place, value = leaf
+            known = memo[leaf] = _asked(place, value, familiarity.at(prefix + place).cut(value))
+        text, size, names, _ = known
         texts.append(text)
-        count += parts
+        count += size
         if names:
             variables += names
     template = joined_fingerprint(APART.join(texts), count)
     if template is None:
-        template = fingerprint([operation, *(part for leaf in asked for part in leaf.parts)])
-    answer = _answered_all(operation + ANSWERED, answered_leaves, familiarity)
-    return Form(operation, template, variables, answer)
+        template = _fingerprint_apart(operation, leaves, familiarity)
+    return template, variables
 
 
-def _asked_all(prefix: str, leaves: Leaves, familiarity: Familiarity) -> list[Asked]:
-    memo: dict[tuple[str, Scalar], Asked] = familiarity.memo.setdefault(prefix, {})
-    found: list[Asked] = []
-    for leaf in leaves:
-        known = memo.get(leaf)
-        if known is None or known.kind is not leaf[1].__class__:  # 1 and True are equal, and not the same
-            known = memo[leaf] = _asked(prefix, *leaf, familiarity)
-        found.append(known)
-    return found
+def _asked(place: str, leaf: Scalar, found: Cut | None) -> Asked:
+    if found is None:
+        return Asked(f"{place}{APART}{_constant(leaf)}", 2, (), _kind(leaf))
+    return Asked(f"{place}{APART}{found.template}", found.size + 1, found.variables, _kind(leaf))
 
 
-def _asked(prefix: str, place: str, leaf: Scalar, familiarity: Familiarity) -> Asked:
-    parts = familiarity.parts(prefix + place, leaf)
-    literals: list[str] = [place]
-    variables: list[str] = []
-    if parts is None:
-        literals.append(leaf if isinstance(leaf, str) else f"\x02{leaf!r}")
-    for literal, variable in parts or ():
-        literals.append(literal)
-        if not variable:
-            continue
-        if variable.startswith(TIME):
-            literals.append(_SOME_TIME)
-        else:
-            literals.append(_VARIABLE)
-            variables.append(variable)
-    kind = _kind(leaf)
-    return Asked(APART.join(literals), len(literals), tuple(variables), tuple(literals), kind)
+def _constant(leaf: Scalar) -> str:
+    return leaf if isinstance(leaf, str) else f"\x02{leaf!r}"
+
+
+def _fingerprint_apart(operation: str, leaves: Leaves, familiarity: Familiarity) -> Fingerprint:
+    """The fingerprint of a request that has the separator of parts in one of them."""
+    parts = [operation]
+    for place, leaf in leaves:
+        found = familiarity.at(operation + ASKED + place).cut(leaf)
+        parts.append(place)
+        parts += [_constant(leaf)] if found is None else template_of(found.parts)
+    return fingerprint(parts)
 
 
 def _answered_all(prefix: str, leaves: Leaves, familiarity: Familiarity) -> AnswerForm:
@@ -154,21 +149,18 @@ def _answered_all(prefix: str, leaves: Leaves, familiarity: Familiarity) -> Answ
     for leaf in leaves:
         known = memo.get(leaf)
         if known is None or known.kind is not leaf[1].__class__:
-            known = memo[leaf] = _answered(prefix, *leaf, familiarity)
+            place, value = leaf
+            known = memo[leaf] = _answered(place, value, familiarity.at(prefix + place).cut(value))
         found.append(known)
     form = memo[id(leaves)] = AnswerForm(leaves, found)
     return form
 
 
-def _answered(prefix: str, place: str, leaf: Scalar, familiarity: Familiarity) -> Answered:
-    parts = familiarity.parts(prefix + place, leaf)
-    introduced = tuple(
-        (variable, f"{place}/{slot}")
-        for slot, (_, variable) in enumerate(parts or ())
-        if variable and not variable.startswith(TIME)
-    )
-    text = f"{place}{APART}{leaf!r}" if parts is None else ""
-    return Answered(place, parts, text, introduced, place.endswith("[]+"), _kind(leaf))
+def _answered(place: str, leaf: Scalar, found: Cut | None) -> Answered:
+    if found is None:
+        return Answered(place, None, f"{place}{APART}{leaf!r}", (), place.endswith("[]+"), _kind(leaf))
+    introduced = tuple([(variable, place + slot) for variable, slot in found.slots])
+    return Answered(place, found.parts, "", introduced, False, _kind(leaf))
 
 
 def _kind(leaf: Scalar) -> type:

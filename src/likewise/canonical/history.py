@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from likewise.model import Effect, Scope, Touch
+
+Numbers = tuple[int, ...]
+"""Writes by their numbers, oldest first."""
 
 
 class Node:
     """One resource: the writes on it that still matter, oldest first, and what lies below it."""
 
-    __slots__ = ("below", "changes", "last", "writes")
+    __slots__ = ("all", "all_at", "below", "changes", "writes")
 
     def __init__(self) -> None:
         self.writes: list[int] = []
         self.below: dict[str, Node] = {}
-        self.last = -1
-        """The newest write here: whatever changes the list of them ends it with another one."""
         self.changes = 0
         """Counts the changes here and below: equal counts mean an equal history."""
+        self.all: set[int] = set()
+        """The writes here and below, as they were when the changes were counted last."""
+        self.all_at = 0
+
+    def writes_below(self) -> set[int]:
+        """The writes here and below: who polls asks for them often, and they change seldom."""
+        if self.all_at != self.changes:
+            self.all = set(self.writes)
+            for inner in self.below.values():
+                self.all |= inner.writes_below() if inner.below else set(inner.writes)
+            self.all_at = self.changes
+        return self.all
 
 
 class History:
@@ -27,7 +38,7 @@ class History:
     def __init__(self) -> None:
         self._root = Node()
 
-    def context(self, touches: tuple[Touch, ...], width: int = 0) -> list[int]:
+    def context(self, touches: tuple[Touch, ...], width: int = 0) -> Numbers:
         """The writes that a call with these touches depends on, oldest first.
 
         Each step of `width` moves every touch one ancestor up and takes in everything below it.
@@ -43,25 +54,8 @@ class History:
                     break
                 found.update(node.writes)
             if node is not None and node.below and (width > 0 or touch.scope is Scope.SUBTREE):
-                for inner in _descendants(node):
-                    found.update(inner.writes)
-        return sorted(found)
-
-    def stamp(self, touches: tuple[Touch, ...]) -> tuple[object, ...]:
-        """Equal stamps mean that nothing in the context of these touches has changed."""
-        marks: list[object] = []
-        for touch in touches:
-            node = self._root
-            marks += (touch.resource, touch.scope, node.last)
-            for name in touch.resource:
-                inner = node.below.get(name)
-                if inner is None:
-                    break
-                node = inner
-                marks.append(node.last)
-            if touch.scope is Scope.SUBTREE:
-                marks.append(node.changes)
-        return tuple(marks)
+                found |= node.writes_below()
+        return tuple(sorted(found))
 
     def write(self, number: int, touches: tuple[Touch, ...]) -> None:
         """Take a successful call into the history of everything that it changed."""
@@ -81,12 +75,3 @@ class History:
                 if touch.scope is Scope.SUBTREE:
                     node.below.clear()
             node.writes.append(number)
-            node.last = number
-
-
-def _descendants(node: Node) -> Iterator[Node]:
-    waiting = list(node.below.values())
-    while waiting:
-        inner = waiting.pop()
-        yield inner
-        waiting.extend(inner.below.values())

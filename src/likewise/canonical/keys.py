@@ -9,7 +9,7 @@ from hashlib import blake2b
 from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.fingerprint import SIZE
 from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, Form, answer_of, canonical_answer, compile_form
-from likewise.canonical.history import History
+from likewise.canonical.history import History, Numbers
 from likewise.model import (
     Effect,
     Fingerprint,
@@ -30,6 +30,7 @@ FEW_LINKS = 10_000
 """Where writes depend on each other in more ways than this, nearly all of their order matters anyhow."""
 
 _UNKNOWN = Familiarity()
+_UNANSWERED = (TimedOut, Lost)
 
 
 @dataclass(slots=True)
@@ -39,7 +40,7 @@ class _Write:
     spot: Spot
     form: Form
     text: bytes
-    follows: list[int]
+    follows: Numbers
     """The writes that it depended on itself."""
     timed: tuple[Touch, ...]
     ended: float
@@ -61,7 +62,7 @@ class _Write:
 class _Context:
     """A prefix of a history, hashed, with the names its variables have there."""
 
-    numbers: list[int]
+    numbers: Numbers
     digest: bytes
     names: dict[str, str]
     """The names of variables, in the order in which these were introduced."""
@@ -91,7 +92,7 @@ class World:
         self._unsettled: list[_Write] = []
         self._sent: set[str] = set()
         self._producers: dict[str, tuple[Spot, str]] = {}
-        self._cache: dict[tuple[object, ...], _Context] = {}
+        self._contexts: dict[Numbers, _Context] = {}
         self._traces = 0
         self._ahead: list[Interaction] = []
         self.kept: dict[Spot, Value] = {}
@@ -173,11 +174,15 @@ class World:
         return ({**names, **own} if own else names), order
 
     def _context(self, touches: tuple[Touch, ...], width: int, *, is_ordered: bool) -> _Context:
-        stamp = self._history.stamp(touches) if not is_ordered else ()
-        if stamp and (cached := self._cache.get(stamp)):
-            return cached
         numbers = self._history.context(touches, width)
-        order, marks = (numbers, {}) if is_ordered else self._sorted(numbers)
+        if is_ordered:
+            return self._hashed(numbers, numbers, {})
+        known = self._contexts.get(numbers)
+        if known is None:
+            known = self._contexts[numbers] = self._hashed(numbers, *self._sorted(numbers))
+        return known
+
+    def _hashed(self, numbers: Numbers, order: Sequence[int], marks: Mapping[int, bytes]) -> _Context:
         texts: list[bytes] = []
         names: dict[str, str] = {}
         asked = 0
@@ -190,11 +195,11 @@ class World:
                     name = names[token] = f"{GIVEN}{asked:04}"
                     asked += 1
                 texts.append(f"{name} ".encode())
-            for token, origin in write.form.introduced:
+            for token, origin in write.form.answer.introduced:
                 if token not in names:
                     names[token] = f"{RETURNED}{place:04}{origin}"
         writes = [self._writes[number] for number in numbers]
-        context = _Context(
+        return _Context(
             numbers=numbers,
             digest=blake2b(b"".join(texts), digest_size=SIZE).digest(),
             names=_by_age(names, writes) if marks else names,
@@ -202,11 +207,8 @@ class World:
             spots=tuple([write.spot for write in writes]),
             timed=[write for write in writes if write.timed],
         )
-        if stamp:
-            self._cache[stamp] = context
-        return context
 
-    def _sorted(self, numbers: list[int]) -> tuple[list[int], dict[int, bytes]]:
+    def _sorted(self, numbers: Numbers) -> tuple[Sequence[int], dict[int, bytes]]:
         """Writes in an order in which those that have nothing to do with each other may have come anyhow.
 
         The mark of a write covers what it is and what of the others it followed, so that the order of
@@ -252,12 +254,12 @@ class World:
                 found.add(producer[0])
         return tuple(sorted(found.difference(context.spots))) if found else ()
 
-    def _take(self, interaction: Interaction, form: Form, spot: Spot, numbers: list[int]) -> None:
+    def _take(self, interaction: Interaction, form: Form, spot: Spot, numbers: Numbers) -> None:
         self._sent.update(form.variables)
-        for token, origin in form.introduced:
+        for token, origin in form.answer.introduced:
             if token not in self._producers and token not in self._sent:
                 self._producers[token] = spot, f"{QUOTED}{form.operation}{origin}"
-        if not (interaction.is_write or isinstance(interaction.outcome, TimedOut | Lost)):
+        if not (interaction.is_write or isinstance(interaction.outcome, _UNANSWERED)):
             return
         timed = tuple(
             [touch for touch in interaction.touches if touch.timed and touch.effect is not Effect.READ]
@@ -282,7 +284,7 @@ def _by_age(names: dict[str, str], writes: list[_Write]) -> dict[str, str]:
     for write in writes:
         for token in write.form.variables:
             aged[token] = names[token]
-        for token, _ in write.form.introduced:
+        for token, _ in write.form.answer.introduced:
             aged[token] = names[token]
     return aged
 

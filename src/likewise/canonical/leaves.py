@@ -12,7 +12,10 @@ Leaves = list[tuple[str, Scalar]]
 
 KEY, NAMED = ".⟨key⟩", ".⟨named⟩"
 """Where a generated key stands, and where that which it names."""
-_LETTERS_THEN_DIGITS = re.compile(r"[^\W\d_]{3,}\d{4,}(?![^\W_])")
+_LETTERS_THEN_DIGITS = re.compile(
+    r"[^\W\d_]{3,}\d{4,}(?![^\W_])|(?<![^\W_])(?:[a-f]{3,}\d+|[A-F]{3,}\d+)(?<=[^\W_]{8})(?![^\W_])"
+)
+"""What looks generated though its digits stand at the end: many digits, or a long hexadecimal number."""
 
 
 @lru_cache(maxsize=16384)

@@ -25,22 +25,29 @@ Pieces = tuple[tuple[str, ...], tuple[str, ...]]
 _LONGEST = 2048
 """A longer text is one token, known by its hash: cutting it up costs more than it tells."""
 
-_CLOCK = r"\d\d:\d\d:\d\d(?:\.\d+)?(?: ?[AP]M)?(?:Z| ?[+-]\d\d:?\d\d)?"
-_DATE = r"(?<!\d)(?:\d{4}([-./])\d\d\2\d\d|\d\d?([-./])\d\d?\3\d{4})(?!\d)"
-_WEEKDAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT"
-_VERSION = r"\d{4}-\d\d-\d\dT\d\d%3A\d\d%3A\d\d(?:\.\w+)?"
+_ALONE = r"\d(?<!\d\d)"
+"""A digit after none. All shapes begin with a class of characters, so that a search can tell at a glance."""
+_REST_OF_CLOCK = r"\d:\d\d:\d\d(?:\.\d+)?(?: ?[AP]M)?(?:Z| ?[+-]\d\d:?\d\d)?"
+_CLOCK = rf"{_ALONE}{_REST_OF_CLOCK}()"
+_DATE = rf"{_ALONE}(?:\d{{3}}([-./])\d\d\1\d\d|\d?([-./])\d\d?\2\d{{4}})(?!\d)(?:[T ]\d{_REST_OF_CLOCK})?"
+_DAY = r"[MTWFS][a-z]{2}(?<=Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_WEEKDAY = _DAY + r", \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT()"
+_VERSION = r"\d\d{3}-\d\d-\d\dT\d\d%3A\d\d%3A\d\d(?:\.\w+)?"
 """A time in URL encoding, as some services write entity tags: it tells versions apart, so it has identity."""
-_SHAPED = re.compile(
-    rf"{_VERSION}|(?P<time>{_DATE}(?:[T ]{_CLOCK})?|{_WEEKDAY}|(?<!\d){_CLOCK})"
-    r"|[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
-    r"|[A-Za-z0-9+/_-]{15,}={1,2}"
-)
-"""Identifiers and times of a well-known shape, wherever in a text they stand."""
+_UUID = "[0-9a-fA-F]" + "-".join(f"[0-9a-fA-F]{{{size}}}" for size in (7, 4, 4, 4, 12))
+_PADDED = r"[A-Za-z0-9+/_-]{15,}={1,2}"
+_UNPADDED_SHAPES = re.compile(f"{_VERSION}|{_DATE}|{_WEEKDAY}|{_CLOCK}|{_UUID}")
+_SHAPES = re.compile(f"{_UNPADDED_SHAPES.pattern}|{_PADDED}")
+"""Identifiers and times of a well-known shape, wherever in a text they stand; only times capture anything.
+
+Looking for padding takes most of the time, and is needless in a text without its sign.
+"""
 _ENCODED = re.compile(r"[A-Za-z0-9+_.-]{20,}")
 _ORDINARY = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}|\d+")
 """A piece that somebody may have written, rather than an encoding made."""
 _WORD = re.compile(r"[^\W_]+")
-_WORD_THEN_NUMBER = re.compile(r"([^\W\d_]{3,})(\d+)(?![^\W_])|[^\W_]+")
+_TOKEN = re.compile(r"([^\W\d_]{3,}+(?=\d+(?![^\W_]))|[^\W_]+)")
+"""A word; one of three letters or more and a number after it are two tokens."""
 _EPOCH_SECONDS = 1_000_000_000, 4_000_000_000
 
 
@@ -51,44 +58,27 @@ def cut(text: str) -> Pieces:
         return ("", ""), (CONTENT + fingerprint((text,)),)
     if _is_encoded(text):
         return ("", ""), (text,)
-    literals: list[str] = []
-    tokens: list[str] = []
+    found: list[str] = []
     end = 0
-    for shaped in _SHAPED.finditer(text):
-        start, stop = shaped.span()
-        end = _words(text, end, start, literals, tokens)
-        literals.append(text[end:start])
-        tokens.append((TIME if shaped["time"] else "") + shaped.group())
+    for shape in (_SHAPES if "=" in text else _UNPADDED_SHAPES).finditer(text):
+        start, stop = shape.span()
+        found += _TOKEN.split(text[end:start])
+        found.append(shape.group() if shape.lastindex is None else TIME + shape.group())
         end = stop
-    end = _words(text, end, len(text), literals, tokens)
-    literals.append(text[end:])
-    return tuple(literals), tuple(tokens)
+    found += _TOKEN.split(text[end:])
+    return tuple(found[::2]), tuple(found[1::2])
 
 
 def _is_encoded(text: str) -> bool:
     """Whether a whole text is a long identifier in base64 or the like, where case and digits mix freely."""
     if not _ENCODED.fullmatch(text):
         return False
+    words = _WORD.findall(text)
+    if not words or _ORDINARY.fullmatch(words[0]) or _ORDINARY.fullmatch(words[-1]):
+        return False
     kinds = "".join("d" if char.isdigit() else "u" if char.isupper() else "l" for char in text)
     changes = sum(one != other for one, other in pairwise(kinds))
-    if changes < 0.4 * len(text) or len(set(kinds)) < 3:
-        return False
-    words = _WORD.findall(text)
-    return not (_ORDINARY.fullmatch(words[0]) or _ORDINARY.fullmatch(words[-1]))
-
-
-def _words(text: str, end: int, stop: int, literals: list[str], tokens: list[str]) -> int:
-    """Add the words of a stretch of text, each after what stands before it; where the last one ends."""
-    for word in _WORD_THEN_NUMBER.finditer(text, end, stop):
-        start, after = word.span()
-        literals.append(text[end:start])
-        if word.lastindex:
-            literals.append("")
-            tokens += word.groups()
-        else:
-            tokens.append(word.group())
-        end = after
-    return end
+    return changes >= 0.4 * len(text) and len(set(kinds)) == 3
 
 
 def pieces(leaf: Scalar) -> Pieces:
@@ -125,7 +115,6 @@ def looks_random(token: str) -> bool:
     if mark in (TIME, CONTENT):
         return True
     word = token[1:] if mark == NUMBER else token
-    if word.isdigit():
-        return len(word) >= 6
-    has_digit = any(letter.isdigit() for letter in word)
-    return (len(word) >= 6 and has_digit) or len(word) >= 20
+    if len(word) < 6:
+        return False
+    return len(word) >= 20 or word.isdigit() or any(letter.isdigit() for letter in word)

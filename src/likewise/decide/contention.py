@@ -13,11 +13,11 @@ def contends(trace: Trace) -> bool:
 
     What one of them finds then depends on chance, though no two calls need have collided this time.
     """
+    if len({call.lane for call in trace.interactions}) < 2:
+        return False
     touches: dict[str, set[Touch]] = {}
     for call in trace.interactions:
         touches.setdefault(call.lane, set()).update(call.touches)
-    if len(touches) < 2:
-        return False
     return any(
         _matters(touches[writer], touches[lane])
         for pair in _together(trace.interactions)

@@ -54,11 +54,14 @@ def place(call: Keyed, answers: Answers, rules: Rules, *, overlooked: bool = Fal
     given = _given(call, answers, rules)
     if not given:
         return CallStanding.UNKNOWN
-    if len({answer.answer for answer in given}) > 1:
-        return CallStanding.AMBIGUOUS
-    if max(answer.when for answer in given) < rules.not_before:
+    said, newest = given[0].answer, given[0].when
+    for other in given[1:]:
+        if other.answer != said:
+            return CallStanding.AMBIGUOUS
+        newest = max(newest, other.when)
+    if newest < rules.not_before:
         return CallStanding.EXPIRED
-    equal = overlooked or given[0].answer == call.answer
+    equal = overlooked or said == call.answer
     return CallStanding.EQUAL if equal else CallStanding.DIFFERENT
 
 

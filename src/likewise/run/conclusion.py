@@ -14,6 +14,7 @@ from likewise.model import (
     Settled,
     Standing,
 )
+from likewise.model.heap import growing_heap
 from likewise.run.accounts import Accounts
 from likewise.run.auditing import audit
 from likewise.run.cases import Case, Settings
@@ -51,16 +52,17 @@ class Conclusion:
         self._ledger.add_run(recording.provenance)
         accounts = Accounts(ledger=self._ledger, recording=recording, settings=self._settings)
         memory = Memory(self._ledger, reference=self._settings.reference, rules=self._rules)
-        memory.learn(recording)
-        accounts.note_attempts(recording)
-        known = memory.look_up(recording)
         judge = Judge(
             ledger=self._ledger,
             settings=self._settings,
             rules=self._rules,
             code_of=recording.provenance.code_of,
         )
-        cases = self._decide(known, judge)
+        with growing_heap():
+            memory.learn(recording)
+            accounts.note_attempts(recording)
+            known = memory.look_up(recording)
+            cases = self._decide(known, judge)
         leftovers: tuple[str, ...] = ()
         if self._rerunner is not None:
             prover = Prover(

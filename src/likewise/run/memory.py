@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from likewise.canonical import VERSION, Familiarity, World, sketch
@@ -159,12 +157,12 @@ class Memory:
         worlds = worlds_of(recording.traces)
         familiarity = self.familiarity(trace.test for trace in recording.traces)
         ambiguous: frozenset[Fingerprint] = frozenset()
-        with _without_collecting():
-            found = [read_world(traces, familiarity, ambiguous=ambiguous) for traces in worlds]
+        found = [read_world(traces, familiarity, ambiguous=ambiguous) for traces in worlds]
         refreshed: set[str] = set()
         while True:
             readings = Readings(found)
-            answers = self.ledger.answers(readings.keys())
+            given = self.ledger.answers(readings.keys())
+            answers = {key: _without_repetition(several) for key, several in given.items()}
             stale = self._unsettled(readings, answers) - refreshed
             doubled = frozenset(key for key, given in answers.items() if self._is_ambiguous(given))
             if not stale and doubled <= ambiguous:
@@ -238,16 +236,14 @@ class Memory:
             )
 
 
-@contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Keying makes many objects and no cycles: looking for garbage among them would cost a third."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+def _without_repetition(given: Sequence[Answer]) -> Sequence[Answer]:
+    """The newest answer, which is the first, may stand for all where they say the same."""
+    first = given[0]
+    if len(given) > 1 and all(
+        answer.answer == first.answer and answer.reference == first.reference for answer in given
+    ):
+        return (first,)
+    return given
 
 
 def index_rows(

@@ -5,11 +5,9 @@ Equal nouns have equal bytes where `ordered`, so that the hash of the bytes can 
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar, assert_never, cast
 
 IS_SHARED = "msgspec" in sys.modules
@@ -156,18 +154,6 @@ _RAW = msgspec.Raw
 _decoders: dict[type, msgspec.json.Decoder[Any]] = {}
 
 _ESCAPED = b'{"escaped":'
-
-
-@contextmanager
-def many_objects() -> Iterator[None]:
-    """Keep the collector from looking again and again at a growing heap that holds no garbage."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def identify(content: bytes) -> Fingerprint:

@@ -19,6 +19,7 @@ from likewise.model import (
     Sketch,
     Withdrawal,
 )
+from likewise.model.heap import growing_heap
 from likewise.store import encoding, tables
 from likewise.store.books import Books, as_text, as_texts
 from likewise.store.statistics import Statistics, count
@@ -140,7 +141,7 @@ class Ledger(Books):
         wanted = list(dict.fromkeys(keys))
         sql = "SELECT key, answer, evidence, position FROM answers WHERE key {among}"
         found: dict[Fingerprint, list[Answer]] = defaultdict(list)
-        with encoding.many_objects():
+        with growing_heap():
             rows = list(self.driver.query_among(sql, wanted))
             sources = self._sources({row[2] for row in rows})
             ends = {} if include_withdrawn else self._ends_among(wanted)
@@ -152,10 +153,10 @@ class Ledger(Books):
                     and (key not in ends or source.when > ends[key])
                 ):
                     found[key].append(source.answer(key=key, answer=answer, position=position))
-        for some in found.values():
-            if len(some) > 1:
-                some.sort(key=_newest_first)
-        return {key: tuple(some) for key, some in found.items()}
+            for some in found.values():
+                if len(some) > 1:
+                    some.sort(key=_newest_first)
+            return {key: tuple(some) for key, some in found.items()}
 
     def outcome(self, evidence_id: Fingerprint, position: int) -> Interaction:
         """The call at a proved position, with the reference's own answer."""

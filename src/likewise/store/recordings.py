@@ -20,6 +20,7 @@ from likewise.model import (
     StoreFull,
     Trace,
 )
+from likewise.model.heap import growing_heap
 from likewise.store import encoding, migrations
 from likewise.store.home import make_folder
 from likewise.store.values import Undecodable
@@ -122,7 +123,7 @@ class RecordingWriter:
 
 def read(path: Path) -> Recording:
     """The whole recording; `complete` is False where its run ended before it was closed."""
-    with encoding.many_objects(), _Reader(path) as reader:
+    with growing_heap(), _Reader(path) as reader:
         traces = sorted(reader.traces(), key=_started)
         return Recording(provenance=reader.provenance, traces=tuple(traces), complete=reader.complete)
 

@@ -1,0 +1,168 @@
+"""What varies at a place, and how that cuts the values that stand there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from likewise.canonical.fingerprint import APART
+from likewise.canonical.tokens import TIME, cut, looks_random, pieces
+from likewise.model import Scalar
+
+Parts = list[tuple[str, str]]
+"""Literals, each followed by a variable, the last by none."""
+
+_JOINTS = "-_+=~."
+_SOME_TIME = "\x04time"
+_VARIABLE = "\x05"
+_MOST_KEPT = 16384
+"""How many texts of a place are remembered as they were cut: lists show the same ones again and again."""
+
+
+class Cut(NamedTuple):
+    """A value cut at what varies in it."""
+
+    parts: Parts
+    template: str
+    """What must repeat: the literals, and marks where variables stand, joined."""
+    size: int
+    """How many pieces the template joins."""
+    variables: tuple[str, ...]
+    slots: tuple[tuple[str, str], ...]
+    """The variables, each with where among the parts it stands."""
+
+
+class Place:
+    """What the runs of a test showed at one place, and what varies there."""
+
+    __slots__ = ("_constants", "_cuts", "_known", "_lonely", "_varies")
+
+    def __init__(
+        self, constants: set[str], lonely: set[str], *, varies: bool, cuts: dict[object, Cut]
+    ) -> None:
+        self._constants = constants
+        """What more than one run showed."""
+        self._lonely = lonely
+        """What one run showed and another one of the same code did without."""
+        self._varies = varies
+        self._known: dict[str, Cut | None] = {}
+        self._cuts = cuts
+        """Texts by what varies in them: one may stand at several places."""
+
+    def cut(self, leaf: Scalar) -> Cut | None:
+        """A leaf cut at its variables; None where nothing varies.
+
+        Neighbouring variables joined by mere hyphens or the like are one, and so is a leaf that is
+        nothing else: where a generated value has its hyphens is as random as the rest of it. A time
+        stays by itself, for it has no identity to lend.
+        """
+        if not self._varies or leaf is None:
+            return None
+        if not isinstance(leaf, str):
+            literals, tokens = pieces(leaf)
+            varying = self._varying(literals, tokens)
+            return _cut(literals, tokens, varying) if True in varying else None
+        if leaf in self._known:
+            return self._known[leaf]
+        if len(self._known) >= _MOST_KEPT:
+            self._known.clear()
+            self._cuts.clear()
+        found = self._known[leaf] = self._text(leaf)
+        return found
+
+    def _text(self, text: str) -> Cut | None:
+        literals, tokens = cut(text)
+        varying = self._varying(literals, tokens)
+        if True not in varying:
+            return None
+        known = self._cuts.get(key := (text, *varying))
+        if known is None:
+            known = self._cuts[key] = _cut(literals, tokens, varying)
+        return known
+
+    def _varying(self, literals: tuple[str, ...], tokens: tuple[str, ...]) -> list[bool]:
+        """Which tokens vary; digits at the end of a varying word are part of it."""
+        lonely, constants = self._lonely, self._constants
+        varying = [token not in constants and (token in lonely or looks_random(token)) for token in tokens]
+        if "" in literals[1:-1] and True in varying and False in varying:
+            for number in range(1, len(tokens)):
+                if varying[number - 1] and not varying[number] and not literals[number]:
+                    varying[number] = tokens[number].isdigit() and not _is_time(tokens[number - 1])
+        return varying
+
+
+def _cut(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> Cut:
+    parts = _parts(literals, tokens, varying)
+    template = template_of(parts)
+    slots = [
+        (variable, f"/{slot}")
+        for slot, (_, variable) in enumerate(parts)
+        if variable and not _is_time(variable)
+    ]
+    variables = tuple([variable for variable, _ in slots])
+    return Cut(parts, APART.join(template), len(template), variables, tuple(slots))
+
+
+def template_of(parts: Parts) -> list[str]:
+    """What of a value must repeat: its literals, and marks where variables stand."""
+    template: list[str] = []
+    for literal, variable in parts:
+        template.append(literal)
+        if variable:
+            template.append(_SOME_TIME if _is_time(variable) else _VARIABLE)
+    return template
+
+
+def _parts(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> Parts:
+    if _is_one(literals, tokens, varying):
+        return [
+            ("", "".join(literal + token for literal, token in zip(literals, (*tokens, ""), strict=True))),
+            ("", ""),
+        ]
+    found: Parts = []
+    literal, variable, joint = literals[0], "", ""
+    for token, after, varies in zip(tokens, literals[1:], varying, strict=True):
+        if variable and varies and _joins(joint) and not _is_time(token) and not _is_time(variable):
+            variable += joint + token
+        else:
+            if variable:
+                found.append((literal, variable))
+                literal, variable = joint, ""
+            if varies:
+                variable = token
+            else:
+                literal += token + after
+        joint = after
+    if variable:
+        found.append((literal, variable))
+        literal = joint
+    found.append((literal, ""))
+    return found
+
+
+def _is_one(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> bool:
+    """Whether a text is one generated value, hyphens and all.
+
+    In long ones a piece or two may be the same in two runs by mere chance.
+    """
+    if not all(map(_joins, literals)) or any(map(_is_time, tokens)):
+        return False
+    if all(varying):
+        return True
+    by_chance = [token for token, varies in zip(tokens, varying, strict=True) if not varies]
+    rest = "".join(token for token, varies in zip(tokens, varying, strict=True) if varies)
+    return (
+        varying[0]
+        and varying[-1]
+        and all(len(token) <= 2 for token in by_chance)
+        and len(rest) >= 20 + 10 * len(by_chance)
+        and "-" not in rest
+        and rest.lower() != rest != rest.upper()
+    )
+
+
+def _joins(literal: str) -> bool:
+    return not literal.strip(_JOINTS)
+
+
+def _is_time(token: str) -> bool:
+    return token.startswith(TIME)

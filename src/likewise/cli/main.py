@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "library": ("library:library", "What of a library the tests reach; how much they would notice."),
     "corpus": ("corpus:corpus", "Keep what the real service answered; check a candidate against it."),
     "run": ("run:run", "Run a suite that is not pytest against the candidate."),
+    "device": ("device:device", "Run managed tests on boards and simulators, compare their recordings."),
     "clean": ("clean:clean", "Delete what earlier runs left on a reference."),
     "scan": ("scan:scan", "Prove that no secret reached the disk."),
     "config": ("config:config", "Show the configuration and where each value comes from."),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from likewise.device.program import Program
 from likewise.device.values import Number
 
-Argument: TypeAlias = "int | float | bool | str | bytes | bytearray | Number | Buffer | Struct | None"
+Plain: TypeAlias = int | float | bool | str | bytes | bytearray | Number | None
+Argument: TypeAlias = "Plain | Buffer | Struct | list[Any] | tuple[Any, ...]"
 """What a function can be called with. Untyped numbers take the type of the parameter."""
 
 

@@ -22,6 +22,7 @@ from likewise.device.testee import (
     Testee,
     TimedOut,
     Unsupported,
+    WithArguments,
 )
 from likewise.device.values import Number
 from likewise.model import LikewiseError
@@ -95,7 +96,7 @@ class Controls:
         self._testee, self._limits, self._folder = testee, limits, folder
         self._is_over = False
         self.answer: Answer | None = None
-        """What the last command answered, machine types included."""
+        """What the last command answered: machine types, and memory that was passed by pointer."""
         self.trouble: Answer | None = None
         """The first answer after which the testee has to be recovered."""
         self.uploaded: Program | None = None
@@ -129,7 +130,8 @@ class Controls:
         """Execute a command; the result as Python has it. Raises CommandFailed."""
         answer = self.ask(command, timeout=timeout)
         if isinstance(answer, Answered):
-            return plain(answer.data)
+            data = answer.data
+            return plain(data["result"] if isinstance(data, WithArguments) else data)
         kind = CommandUnsupported if isinstance(answer, Unsupported) else CommandFailed
         raise kind(f"{command.name}: {describe(answer)}", answer, where=self.name)
 

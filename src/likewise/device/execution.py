@@ -26,6 +26,7 @@ from likewise.device.testee import (
     Testee,
     TimedOut,
     Unsupported,
+    WithArguments,
     ends_run,
 )
 
@@ -316,6 +317,8 @@ def _remember(answer: Answered, watched: frozenset[paths.Path], latest: Latest) 
             value = paths.look_up(answer.data, path)
         except paths.Absent:
             continue
+        if not path and isinstance(value, WithArguments):
+            value = value["result"]
         if value is not None:
             latest[path] = value
 

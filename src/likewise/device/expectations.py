@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from likewise.device import paths
-from likewise.device.testee import Data
+from likewise.device.testee import Data, WithArguments
 from likewise.device.values import Nan, NotRepresentable, Number
 
 Why = str | None
@@ -96,6 +96,8 @@ class Claim:
             actual = paths.look_up(data, self.path)
         except paths.Absent as absent:
             return str(absent)
+        if not self.path and isinstance(actual, WithArguments):
+            actual = actual["result"]
         why = _judge(self.expected, actual, self.path, latest)
         return None if why is None else f"{paths.show(self.path)}: {why}" if self.path else why
 

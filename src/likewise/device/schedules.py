@@ -212,30 +212,36 @@ class Plan:
             if done == before:
                 return done
 
-    def _estimate(self, done: int) -> int:
-        """For each program, how often it comes up anew along the worst path of what is left."""
-        total = 0
+    @cached_property
+    def _thresholds(self) -> list[list[int]]:
+        """For each program, who begins a path on which it comes up at least once, twice, and so on.
+
+        What is left is closed under dependents, so these paths are whole as long as their start is left.
+        """
+        found: list[list[int]] = []
         for colour in self._by_colour:
             if colour is None:
                 continue
-            most = 0
-            runs: dict[int, tuple[int, bool]] = {}
-            for number in self.topological:
-                if done >> number & 1:
-                    continue
-                own, bare = self.colours[number] == colour, self.colours[number] is None
-                high, inside = 0, False
-                for each in self.before[number]:
-                    if each in runs:
-                        high, inside = max((high, inside), runs[each], key=_by_runs)
-                if own and not inside:
-                    high, inside = high + 1, True
-                elif not own and not bare:
-                    inside = False
-                runs[number] = (high, inside)
-                most = max(most, high)
-            total += most
-        return total
+            inside, outside = [0] * len(self.scenarios), [0] * len(self.scenarios)
+            for number in reversed(self.topological):
+                within = max((inside[each] for each in self.after[number]), default=0)
+                without = max((outside[each] for each in self.after[number]), default=0)
+                if self.colours[number] == colour:
+                    inside[number], outside[number] = within, 1 + within
+                elif self.colours[number] is None:
+                    inside[number], outside[number] = within, without
+                else:
+                    inside[number] = outside[number] = without
+            masks = [0] * max(outside)
+            for number, times in enumerate(outside):
+                for level in range(times):
+                    masks[level] |= 1 << number
+            found.append(masks)
+        return found
+
+    def _estimate(self, done: int) -> int:
+        """For each program, how often it comes up anew along the worst path of what is left."""
+        return sum(sum(mask & ~done != 0 for mask in masks) for masks in self._thresholds)
 
     def _greedy(self, came: dict[int, tuple[int, object]], done: int, start: int) -> list[int]:
         """Go on from the best state so far, always to the program with the most that is ready."""
@@ -258,8 +264,3 @@ class Plan:
             new = reached & ~before
             order += [number for number in self.topological if new >> number & 1]
         return order
-
-
-def _by_runs(run: tuple[int, bool]) -> tuple[int, bool]:
-    """The path with more uploads counts; of two, the one that is not on the board now may need one more."""
-    return run[0], not run[1]

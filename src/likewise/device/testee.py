@@ -20,6 +20,10 @@ Data = None | bool | int | float | str | bytes | Number | list["Data"] | dict[st
 """What an answer carries: plain data, with `Number` where a machine's type is known."""
 
 
+class WithArguments(dict[str, Data]):
+    """A call's `result` with what its `arguments` hold afterwards. Expected as a whole, it is its result."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
     """The command completed. Expectations name paths in `data`: `"callstack[0].function"`."""
@@ -182,5 +186,6 @@ __all__ = [
     "Testee",
     "TimedOut",
     "Unsupported",
+    "WithArguments",
     "ends_run",
 ]

@@ -48,6 +48,8 @@ class Configuration:
     extra_secrets: tuple[str, ...] = ()
     discrepant: tuple[str, ...] = ()
     seed: int = 0
+    boards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What managed tests run on, by name; each with its `kind` and what that understands."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Where each value that is not a default came from."""
 
@@ -127,6 +129,12 @@ def _share(value: object) -> float:
     return float(value)
 
 
+def _tables(value: object) -> dict[str, dict[str, Any]]:
+    if not isinstance(value, dict) or not all(isinstance(each, dict) for each in value.values()):
+        raise _Wrong('tables, such as [tool.likewise.boards.NAME] kind = "unicorn"')
+    return dict(value)
+
+
 KEYS: dict[str, Callable[[object], Any]] = {
     "candidate": _choice,
     "reference": _choice,
@@ -144,6 +152,7 @@ KEYS: dict[str, Callable[[object], Any]] = {
     "extra_secrets": _texts,
     "discrepant": _texts,
     "seed": _integer,
+    "boards": _tables,
 }
 
 ENVIRONMENT = {

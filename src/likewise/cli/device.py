@@ -1,0 +1,311 @@
+"""`likewise device`: run suites on boards and simulators."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from likewise.cli import common
+
+if TYPE_CHECKING:
+    from likewise.device.flakiness import Flakiness
+    from likewise.device.inventory import Inventory
+    from likewise.device.results import Mark, Note, ScenarioReport, SuiteReport
+    from likewise.device.scenario import Scenario
+
+
+@click.group()
+def device() -> None:
+    """Managed tests on boards and simulators."""
+
+
+@device.command("run")
+@click.argument("path", metavar="SUITE.py", type=click.Path(path_type=Path))
+@click.option(
+    "--board", "boards", multiple=True, metavar="NAME", help="A board of the inventory; repeatable."
+)
+@click.option(
+    "--share/--every", default=None, help="Share the scenarios out, or run every one on every board."
+)
+@click.option(
+    "--schedule",
+    default=None,
+    metavar="S",
+    help="default, optimistic or fewest-uploads instead of the suite's.",
+)
+@click.option(
+    "--analyse",
+    "--likewise-analyse",
+    "analyse",
+    default=None,
+    metavar="min=N,max=M",
+    help="Look for flakiness: everything N times, what wavers up to M times.",
+)
+@click.option(
+    "--only", "only", multiple=True, metavar="TITLE", help="These scenarios and what they depend on."
+)
+@click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Record every step.")
+@click.option("--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write JUnit XML with steps.")
+@click.option("--verbose", "-v", is_flag=True, help="Show every step.")
+@common.as_json_option
+def run(
+    path: Path,
+    boards: tuple[str, ...],
+    share: bool | None,
+    schedule: str | None,
+    analyse: str | None,
+    only: tuple[str, ...],
+    record: Path | None,
+    junit: Path | None,
+    verbose: bool,
+    as_json: bool,
+) -> None:
+    """Run the suites of a file; exit code 1 where something failed, was skipped or wavers."""
+    from likewise.device.discovery import suites_in
+    from likewise.device.flakiness import ONCE, parse_analysis
+    from likewise.device.fleet import Fleet
+    from likewise.device.junit import JunitWriter
+    from likewise.device.recording import recorders
+    from likewise.device.summary import as_data
+
+    analysis = ONCE if analyse is None else parse_analysis(analyse)
+    inventory = read_inventory()
+    reports = []
+    for suite in suites_in(path):
+        chosen = narrowed(suite, only=only, share=share, schedule=schedule)
+        screen = Screen(verbose=verbose, silent=as_json)
+        writer = JunitWriter() if junit else None
+        on = inventory.choose(boards or tuple(chosen.testees))
+        with recorders(record, suite=path, title=chosen.title) as recorder_for:
+            fleet = Fleet(
+                chosen,
+                on,
+                folder=path.absolute().parent,
+                observer=_Both(screen, writer) if writer else screen,
+                analysis=analysis,
+                recorder_for=recorder_for,
+            )
+            report = fleet.run()
+        reports.append(report)
+        screen.finish()
+        if writer is not None and junit is not None:
+            writer.write(junit, report)
+        if not as_json:
+            overview(report)
+            if analyse is not None:
+                show_flakiness(report)
+    if as_json:
+        data = [as_data(report, analysed=analyse is not None) for report in reports]
+        common.emit(data[0] if len(data) == 1 else data)
+    if not all(report.complete for report in reports):
+        sys.exit(130)
+    sys.exit(0 if all(report.passed for report in reports) else 1)
+
+
+@device.command("boards")
+@common.as_json_option
+def boards(as_json: bool) -> None:
+    """List the boards of the inventory."""
+    found = read_inventory().boards.values()
+    rows = [
+        {"board": each.name, "kind": each.kind, "role": each.role.value, "exclusive": each.exclusive}
+        for each in found
+    ]
+    if as_json:
+        common.emit(rows)
+    else:
+        common.table(list(rows[0]), [[str(each) for each in row.values()] for row in rows])
+
+
+def read_inventory() -> Inventory:
+    """The project's boards."""
+    from likewise.device.inventory import read_inventory as read
+
+    configuration = common.configuration()
+    return read(configuration.boards, root=configuration.root, where=configuration.sources.get("boards", ""))
+
+
+def narrowed(suite: Any, *, only: Sequence[str], share: bool | None, schedule: str | None) -> Any:
+    """A suite with what the command line says instead."""
+    from likewise.device.scenario import Suite
+
+    scenarios = list(suite.scenarios)
+    if only:
+        by_title = {each.title: each for each in scenarios}
+        wanted: dict[str, None] = {}
+        missing = [title for title in only if title not in by_title]
+        if missing:
+            raise common.NotFound(f"there is no scenario {missing[0]!r}", todo="Check its title.")
+        following = list(only)
+        while following:
+            title = following.pop()
+            if title not in wanted:
+                wanted[title] = None
+                following += by_title[title].dependencies
+        scenarios = [each for each in scenarios if each.title in wanted]
+    return Suite(
+        title=suite.title,
+        scenarios=scenarios,
+        testees=suite.testees,
+        share=suite.share if share is None else share,
+        schedule=suite.schedule if schedule is None else schedule,
+        limits=suite.limits,
+    )
+
+
+class _Both:
+    """Two observers as one."""
+
+    def __init__(self, *observers: Any) -> None:
+        self._observers = observers
+
+    def __getattr__(self, name: str) -> Any:
+        def pass_on(*arguments: Any, **named: Any) -> None:
+            for each in self._observers:
+                getattr(each, name)(*arguments, **named)
+
+        return pass_on
+
+
+class Screen:
+    """Progress: a bar on a terminal, a line a scenario elsewhere, every step where asked."""
+
+    def __init__(self, *, verbose: bool, silent: bool) -> None:
+        self._verbose, self._silent = verbose, silent
+        self._console = common.console(err=silent)
+        self._bar: Any = None
+        self._task: Any = None
+        self._last = 0.0
+
+    def planned(self, *, scenarios: int, steps: int, boards: Sequence[str]) -> None:
+        """Say what is coming."""
+        if not self._silent:
+            self._console.print(
+                f"{scenarios} scenarios, {steps:,} steps on {', '.join(boards)}", highlight=False
+            )
+        if self._console.is_terminal and not self._verbose:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                console=self._console,
+                transient=True,
+            )
+            self._task = self._bar.add_task("steps", total=steps)
+            self._bar.start()
+
+    def began(self, scenario: Scenario, board: str, attempt: int) -> None:
+        """A scenario begins."""
+        if self._bar is not None:
+            self._bar.update(self._task, description=f"{board}: {scenario.title}"[:60])
+        elif self._verbose and not self._silent:
+            again = f" (attempt {attempt + 1})" if attempt else ""
+            self._say(f"{scenario.title} on {board}{again}")
+
+    def stepped(
+        self, board: str, scenario: Scenario, first: int, marks: Sequence[Mark], notes: Sequence[Note]
+    ) -> None:
+        """Steps finished."""
+        if self._bar is not None:
+            now = time.monotonic()
+            self._bar.advance(self._task, len(marks) if first >= 0 else 0)
+            if now - self._last > 0.1:
+                self._last = now
+                self._bar.refresh()
+        elif self._verbose and not self._silent:
+            whys = {note.step: note.why for note in notes}
+            for index, mark in enumerate(marks, start=first):
+                title = scenario.steps[index].title if index >= 0 else "before the first step"
+                why = f": {whys[index]}" if index in whys else ""
+                self._say(f"  {mark}: {title}{why}")
+
+    def ended(self, report: ScenarioReport, scenario: Scenario) -> None:
+        """A scenario finished."""
+        if self._silent:
+            return
+        counts = report.counts
+        again = f", {len(report.attempts)} attempts" if len(report.attempts) > 1 else ""
+        self._say(
+            f"{report.mark.value.upper():<11} {report.title} [{report.board}] "
+            f"{counts.total()} steps{again}, {report.seconds:.3f} s"
+        )
+        if report.cause:
+            self._say(f"            {report.cause}")
+            return
+        shown = {(note.step, note.why): note for note in report.notes}
+        for note in list(shown.values())[:20]:
+            where = f"step {note.step + 1} " if note.step >= 0 else ""
+            self._say(f"            {where}{note.title!r} {note.mark}: {note.why}")
+
+    def finish(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def overview(report: SuiteReport) -> None:
+    """The last lines of a run."""
+    from likewise.device.summary import COUNTED
+
+    marks, steps = report.marks, report.steps
+    columns = ["", "total", *COUNTED]
+    rows = [
+        ["scenarios", len(report.scenarios), *(marks[mark] for mark in COUNTED)],
+        ["steps", steps.total(), *(steps[mark] for mark in COUNTED)],
+    ]
+    click.echo()
+    common.table([str(each) for each in columns], rows, right=[str(each) for each in columns[1:]])
+    for problem in report.problems:
+        click.echo(f"problem: {problem}")
+    state = "passed" if report.passed else "FAILED" if report.complete else "INTERRUPTED"
+    on = ", ".join(report.boards)
+    click.echo(f"{report.title}: {state}; {report.uploads} uploads, {report.seconds:.2f} s on {on}")
+
+
+def show_flakiness(report: SuiteReport) -> None:
+    """Rate, interval, which step wavers, and how many clean runs would settle it."""
+    from likewise.device.flakiness import examine
+
+    found = examine(report.scenarios)
+    click.echo()
+    common.table(
+        [
+            "scenario",
+            "board",
+            "runs",
+            "failed",
+            "rate",
+            "95 % interval",
+            "clean runs to < 5 %",
+            "wavering steps",
+        ],
+        [_flaky_row(each) for each in found],
+        right=["runs", "failed", "rate", "clean runs to < 5 %"],
+    )
+
+
+def _flaky_row(found: Flakiness) -> list[object]:
+    low, high = found.interval
+    steps = "; ".join(f"{each.title} ({each.failed} of {each.reached})" for each in found.steps)
+    return [
+        found.title,
+        found.board or "all",
+        found.runs,
+        found.failed,
+        f"{found.rate:.1%}",
+        f"{low:.1%} to {high:.1%}",
+        found.needed,
+        steps or "none",
+    ]

@@ -1,0 +1,1 @@
+"""What Cortex-M testees share: programs, their debug information, the calling convention, the debugger."""

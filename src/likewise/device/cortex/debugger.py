@@ -22,7 +22,7 @@ from likewise.device.commands import (
     WaitForBreakpoint,
     WriteMemory,
 )
-from likewise.device.cortex.core import LR, PC, SP, Core, CoreTimedOut, Stopped
+from likewise.device.cortex.core import LR, PC, SP, XPSR, Core, CoreTimedOut, Stopped
 from likewise.device.cortex.frames import Frames
 from likewise.device.cortex.image import Image
 from likewise.device.cortex.types import Type, Unfit, read_value, write_value
@@ -31,6 +31,12 @@ from likewise.device.testee import Answer, Answered, Crashed, Data, Refused, Tim
 from likewise.device.values import NotRepresentable, Number, u32
 
 PAUSE_LIMIT = 2.0
+EXCEPTIONS = {2: "NMI", 3: "HardFault", 4: "MemManage", 5: "BusFault", 6: "UsageFault", 11: "SVCall"}
+
+
+def exception_name(number: int) -> str:
+    """The name of an exception by its number; 0 is none."""
+    return EXCEPTIONS.get(number, f"unexpected interrupt {number - 16}" if number >= 16 else "HardFault")
 
 
 class Debugger:
@@ -107,10 +113,19 @@ class Debugger:
 
     def _stopped(self, stopped: Stopped) -> Answer:
         """What a stop means: a fault handler is a crash, everything else a place."""
-        fault = stopped.fault or self._faults.get(stopped.pc & ~1, "")
-        if fault:
-            return Crashed(kind=fault, message=self._frames.blame(stopped.pc))
+        if stopped.fault:
+            return Crashed(kind=stopped.fault, message=self._frames.blame(stopped.pc))
+        if stopped.pc & ~1 in self._faults:
+            number = self._core.registers()[XPSR] & 0x1FF
+            return Crashed(kind=exception_name(number), message=self._frames.blame(stopped.pc))
         return Answered(data=self.where())
+
+    def stopped_in_call(self, pc: int) -> Answer:
+        """What it means that a called function stopped before it returned."""
+        answer = self._stopped(Stopped(pc))
+        if isinstance(answer, Crashed):
+            return answer
+        return Refused(kind="breakpoint", message=f"{self._frames.blame(pc)}, before it returned")
 
     def _change_breakpoint(self, command: SetBreakpoint | DeleteBreakpoint) -> Answer:
         address = self.find(command.at)

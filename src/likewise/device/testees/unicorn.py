@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from likewise.device.commands import Command, Invoke, Receive, Resume, Send
+from likewise.device.commands import Command, Invoke, Receive, Send
 from likewise.device.cortex.calling import Piece, Prepared, place, prepare, read_result
 from likewise.device.cortex.compiling import load_image
 from likewise.device.cortex.core import LR, PC, SP, THUMB, XPSR, CoreTimedOut, Stopped
@@ -18,6 +18,7 @@ from likewise.device.cortex.types import Unfit
 from likewise.device.inventory import read_options
 from likewise.device.links import Deadline
 from likewise.device.program import Program
+from likewise.device.receiving import wanted_of
 from likewise.device.testee import (
     Answer,
     Answered,
@@ -146,6 +147,7 @@ class UnicornCore:
         start = self._cpu.reg_read(self._ids[PC])
         stops, self._stops = self._stops, set()
         self._set_exits()
+        self._cpu.ctl_flush_tb()  # a block that was translated whole would be run whole
         try:
             self._cpu.emu_start(start | 1, 0, count=1)
         except self._unicorn.UcError as error:
@@ -353,9 +355,6 @@ class UnicornTestee:
             return Answered()
         if isinstance(command, Receive):
             return self._receive(self._core, command, limit)
-        if isinstance(command, Resume):
-            self._core.go()
-            return Answered(data={"mode": "running"})
         return _named(self._debugger.execute(command, limit))
 
     def _invoke(self, core: UnicornCore, image: Image, command: Invoke, limit: float) -> Answer:
@@ -399,7 +398,7 @@ class UnicornTestee:
 
     def _receive(self, core: UnicornCore, command: Receive, limit: float) -> Answer:
         deadline = Deadline(limit)
-        while (end := command_end(command, core.sent)) is None:
+        while (end := wanted_of(command, core.sent)) is None:
             if not core.is_running:
                 return Refused(
                     kind="paused", message=f"the program is paused and sent only {bytes(core.sent)!r}"
@@ -412,14 +411,6 @@ class UnicornTestee:
         data = bytes(core.sent[:end])
         del core.sent[:end]
         return Answered(data=data)
-
-
-def command_end(command: Receive, data: bytes | bytearray) -> int | None:
-    """How much of what arrived is asked for; None while there is not enough."""
-    if command.count:
-        return command.count if len(data) >= command.count else None
-    found = data.find(command.until)
-    return None if found < 0 else found + len(command.until)
 
 
 def _named(answer: Answer) -> Answer:

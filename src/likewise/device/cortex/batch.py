@@ -1,0 +1,53 @@
+"""Many calls in one trip: a loop in the target's RAM over descriptors of calls."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+STUB = struct.pack(
+    "<15H",
+    0x42AC,  # loop: cmp r4, r5
+    0xD00B,  # beq done
+    0x6826,  # ldr r6, [r4, #0]      the function
+    0x6860,  # ldr r0, [r4, #4]
+    0x68A1,  # ldr r1, [r4, #8]
+    0x68E2,  # ldr r2, [r4, #12]
+    0x6923,  # ldr r3, [r4, #16]
+    0x47B0,  # blx r6
+    0x6060,  # str r0, [r4, #4]      the result over the arguments
+    0x60A1,  # str r1, [r4, #8]
+    0x2000,  # movs r0, #0
+    0x6020,  # str r0, [r4, #0]      done
+    0x3414,  # adds r4, #20
+    0xE7F1,  # b loop
+    0xE7FE,  # done: b done          a breakpoint stands here
+)
+DONE = 28
+"""Where in the stub the loop ends."""
+SIZE = 20
+"""Bytes of one descriptor: function, four words."""
+FIRST, LAST = 4, 5
+"""The registers that say where descriptors begin and end."""
+_DESCRIPTOR = struct.Struct("<5I")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One call: where to, and up to four words."""
+
+    function: int
+    words: tuple[int, ...]
+
+
+def pack(entries: Sequence[Entry]) -> bytes:
+    """Descriptors as they stand in memory."""
+    return b"".join(
+        _DESCRIPTOR.pack(each.function | 1, *each.words, *(0,) * (4 - len(each.words))) for each in entries
+    )
+
+
+def unpack(data: bytes) -> list[tuple[int, int, int]]:
+    """For each call what is left of it: 0 where it is done, r0 and r1."""
+    return [each[:3] for each in _DESCRIPTOR.iter_unpack(data)]

@@ -1,0 +1,161 @@
+"""The GDB remote serial protocol: packets, acknowledgements, pipelining."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from likewise.device.cortex.core import CoreLost, CoreTimedOut
+from likewise.device.links import Deadline, Link
+from likewise.device.testee import LimitReached, LinkLost
+
+T = TypeVar("T")
+RETRIES = 3
+"""How often a damaged packet is asked for again."""
+INTERRUPT = b"\x03"
+
+
+class RemoteError(Exception):
+    """The server answered `E…`."""
+
+
+def frame(payload: bytes) -> bytes:
+    """A payload as a packet."""
+    return b"$%s#%02x" % (payload, sum(payload) & 0xFF)
+
+
+class Remote:
+    """A connection to a GDB server. Bytes that are no packet are skipped and counted."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._data = bytearray()
+        self._acknowledge = True
+        self._pending = 0
+        """Packets received and not yet acknowledged."""
+        self.garbage = 0
+        self.damaged = 0
+
+    @property
+    def description(self) -> str:
+        """Where it leads to."""
+        return self._link.description
+
+    def close(self) -> None:
+        """Let go."""
+        self._link.close()
+
+    def stop_acknowledging(self, deadline: Deadline) -> None:
+        """Agree on doing without acknowledgements, where the server can."""
+        if self.ask(b"QStartNoAckMode", deadline) == b"OK":
+            self._acknowledge = False
+
+    def ask(self, payload: bytes, deadline: Deadline) -> bytes:
+        """One request, one answer."""
+        return self.ask_all([payload], deadline)[0]
+
+    def ask_all(self, payloads: Sequence[bytes], deadline: Deadline) -> list[bytes]:
+        """Several requests in one write; their answers in order."""
+        self.send(payloads, deadline)
+        return [self.receive(deadline) for _ in payloads]
+
+    def send(self, payloads: Sequence[bytes], deadline: Deadline) -> None:
+        """Requests, with the acknowledgements of what was received before."""
+        self._write(self._acknowledgements() + b"".join(map(frame, payloads)), deadline)
+
+    def interrupt(self, deadline: Deadline) -> None:
+        """Ask a running processor to stop; the answer is a stop packet."""
+        self._write(self._acknowledgements() + INTERRUPT, deadline)
+
+    def receive(self, deadline: Deadline) -> bytes:
+        """The next packet's payload. Raises CoreTimedOut and CoreLost."""
+        retries = 0
+        while True:
+            payload = self._next(deadline)
+            if payload is not None:
+                if self._acknowledge:
+                    self._pending += 1
+                return payload
+            self.damaged += 1
+            retries += 1
+            if retries > RETRIES:
+                raise CoreLost(f"{self.description}: packets arrive damaged ({self.damaged} so far)")
+            self._write(self._acknowledgements() + b"-", deadline)
+
+    def _acknowledgements(self) -> bytes:
+        pending, self._pending = self._pending, 0
+        return b"+" * pending
+
+    def _next(self, deadline: Deadline) -> bytes | None:
+        """One packet; None where its checksum is wrong."""
+        data = self._data
+        while True:
+            start = data.find(b"$")
+            if start < 0:
+                self._skip(len(data))
+            else:
+                self._skip(start)
+                end = data.find(b"#")
+                if end > 0 and len(data) >= end + 3:
+                    return self._take(end)
+            self._fill(deadline)
+
+    def _take(self, end: int) -> bytes | None:
+        data = self._data
+        payload, checksum = bytes(data[1:end]), bytes(data[end + 1 : end + 3])
+        inner = payload.rfind(b"$")
+        if inner >= 0:  # a cut packet, with a whole one after it
+            self.garbage += inner + 1
+            payload = payload[inner + 1 :]
+        del data[: end + 3]
+        if b"%02x" % (sum(payload) & 0xFF) != checksum.lower():
+            return None
+        return _expand(payload)
+
+    def _skip(self, count: int) -> None:
+        """Drop what is before a packet; acknowledgements are expected there, all else is garbage."""
+        if count:
+            self.garbage += sum(byte not in b"+-" for byte in self._data[:count])
+            del self._data[:count]
+
+    def _fill(self, deadline: Deadline) -> None:
+        self._data += self._guarded(lambda: self._link.read(deadline))
+
+    def _write(self, data: bytes, deadline: Deadline) -> None:
+        if data:
+            self._guarded(lambda: self._link.write(data, deadline))
+
+    def _guarded(self, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        except LimitReached as error:
+            raise CoreTimedOut from error
+        except LinkLost as error:
+            raise CoreLost(str(error)) from error
+
+
+def _expand(payload: bytes) -> bytes:
+    """Undo run-length encoding and escapes."""
+    if b"*" not in payload and b"}" not in payload:
+        return payload
+    out = bytearray()
+    at = 0
+    while at < len(payload):
+        byte = payload[at]
+        if byte == ord("*") and out and at + 1 < len(payload):
+            out += bytes([out[-1]]) * (payload[at + 1] - 29)
+            at += 2
+        elif byte == ord("}") and at + 1 < len(payload):
+            out.append(payload[at + 1] ^ 0x20)
+            at += 2
+        else:
+            out.append(byte)
+            at += 1
+    return bytes(out)
+
+
+def check(answer: bytes, what: str) -> bytes:
+    """An answer that is not an error."""
+    if answer.startswith(b"E") and len(answer) == 3:
+        raise RemoteError(f"{what}: error {answer[1:].decode(errors='replace')}")
+    return answer

@@ -74,7 +74,7 @@ def run(
     from likewise.device.summary import as_data
 
     analysis = ONCE if analyse is None else parse_analysis(analyse)
-    inventory = read_inventory()
+    inventory = read_inventory(path.absolute().parent)
     reports = []
     for suite in suites_in(path):
         chosen = narrowed(suite, only=only, share=share, schedule=schedule)
@@ -111,7 +111,7 @@ def run(
 @common.as_json_option
 def boards(as_json: bool) -> None:
     """List the boards of the inventory."""
-    found = read_inventory().boards.values()
+    found = read_inventory(Path.cwd()).boards.values()
     rows = [
         {"board": each.name, "kind": each.kind, "role": each.role.value, "exclusive": each.exclusive}
         for each in found
@@ -122,11 +122,13 @@ def boards(as_json: bool) -> None:
         common.table(list(rows[0]), [[str(each) for each in row.values()] for row in rows])
 
 
-def read_inventory() -> Inventory:
-    """The project's boards."""
+def read_inventory(folder: Path) -> Inventory:
+    """The boards of the project that a folder belongs to."""
+    from likewise.device.inventory import project_root
     from likewise.device.inventory import read_inventory as read
+    from likewise.store import load
 
-    configuration = common.configuration()
+    configuration = load(project_root(folder))
     return read(configuration.boards, root=configuration.root, where=configuration.sources.get("boards", ""))
 
 

@@ -254,6 +254,14 @@ class Workbench:
             tally.notes.append(note)
             self._observer.stepped(self.name, scenario, start, [mark] * rest, [note])
 
+    def load(self, wanted: Program) -> Answer:
+        """Reset where the program is on the board already, upload where it is not."""
+        return self._load(wanted)[0]
+
+    def mend(self) -> BoardGone | None:
+        """Bring the board back after somebody else's command took it away."""
+        return self._recover()
+
     def _recover(self) -> BoardGone | None:
         """Bring the board back; what was on it is not relied on."""
         self.loaded = None

@@ -191,12 +191,7 @@ class Fleet:
         return gone
 
     def _skip(self, pool: Pool, scenario: Scenario, board: str, cause: str) -> None:
-        note = Note(step=-1, title=scenario.title, mark=Mark.SKIPPED, why=cause)
-        counts = {Mark.SKIPPED: len(scenario.steps)}
-        attempt = Attempt(number=0, mark=Mark.SKIPPED, counts=counts, notes=(note,))
-        report = ScenarioReport(
-            title=scenario.title, board=board, mark=Mark.SKIPPED, cause=cause, attempts=(attempt,)
-        )
+        report = skipped_report(scenario, board, cause)
         pool.reports[scenario.title] = report
         self._observer.ended(report, scenario)
 
@@ -206,6 +201,16 @@ class Fleet:
             for scenario in pool.left():
                 cause = "the run was interrupted" if self._stopped else "no board was left to run it on"
                 self._skip(pool, scenario, name, cause)
+
+
+def skipped_report(scenario: Scenario, board: str, cause: str) -> ScenarioReport:
+    """A scenario that was not run, and why."""
+    note = Note(step=-1, title=scenario.title, mark=Mark.SKIPPED, why=cause)
+    counts = {Mark.SKIPPED: len(scenario.steps)}
+    attempt = Attempt(number=0, mark=Mark.SKIPPED, counts=counts, notes=(note,))
+    return ScenarioReport(
+        title=scenario.title, board=board, mark=Mark.SKIPPED, cause=cause, attempts=(attempt,)
+    )
 
 
 @contextmanager

@@ -59,6 +59,21 @@ class Inventory:
         return [self.boards[name] for name in names]
 
 
+def project_root(folder: Path) -> Path:
+    """The nearest folder, upwards, that is configured; else the one asked about."""
+    folder = folder.absolute()
+    for each in (folder, *folder.parents):
+        if (each / "likewise.toml").is_file():
+            return each
+        try:
+            text = (each / "pyproject.toml").read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if "[tool.likewise" in text:
+            return each
+    return folder
+
+
 def read_inventory(tables: Mapping[str, object], *, root: Path, where: str = "") -> Inventory:
     """The boards of a configuration; without any, Unicorn in this process.
 

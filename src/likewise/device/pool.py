@@ -40,15 +40,14 @@ class Pool:
         """Note how a scenario ended; what has to be skipped for it, however far away, with the cause."""
         self.running.discard(scenario.title)
         self.reports[scenario.title] = report
-        broken = report.mark in FAILING or report.mark is Mark.SKIPPED
-        cause = report.cause or f"depends on {scenario.title!r}, which {_ended(report.mark)}"
+        cause = broken_by(report)
         following = [scenario.title]
         while following:
             for place in self._after.get(following.pop(), ()):
                 dependent = self._order[place]
                 if dependent.title in self.reports:
                     continue
-                if broken:
+                if cause:
                     yield dependent, cause
                     following.append(dependent.title)
                 else:
@@ -70,6 +69,13 @@ class Pool:
             del self._ready[colour]
         self.running.add(scenario.title)
         return scenario
+
+
+def broken_by(report: ScenarioReport) -> str:
+    """Why what depends on a scenario cannot run; nothing where it can."""
+    if report.mark not in FAILING and report.mark is not Mark.SKIPPED:
+        return ""
+    return report.cause or f"depends on {report.title!r}, which {_ended(report.mark)}"
 
 
 def _ended(mark: Mark) -> str:

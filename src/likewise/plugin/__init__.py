@@ -1,4 +1,4 @@
-"""pytest: options, recording, child runs. Without `--likewise` nothing happens and nothing is imported."""
+"""pytest: options, recording, child runs, scenarios. What is not asked for is not imported."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Register what records and what concludes."""
+    """Register what records and what concludes, and what makes scenarios collectable."""
+    from likewise.plugin.managed import register
+
+    register(config)
     if is_enabled(config.option):
         from likewise.plugin.enabled import enable
 

@@ -46,6 +46,19 @@ def add_options(parser: pytest.Parser) -> None:
         help="Record what crosses between the code under test and this library; may be repeated.",
     )
     group.addoption("--likewise-library-out", metavar="FILE", help="Where that recording goes.")
+    group.addoption(
+        "--likewise-board",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="Run scenarios on this board of the inventory; may be repeated.",
+    )
+    group.addoption(
+        "--likewise-analyse",
+        metavar="min=N,max=M",
+        help="Run every scenario N times, and those that waver up to M times.",
+    )
+    group.addoption("--likewise-record", metavar="FILE", help="Record every step of the scenarios.")
     group.addoption("--likewise-child", metavar="FILE", help=argparse.SUPPRESS)
 
 

@@ -1,4 +1,4 @@
-"""Install what the tests run against: emulators, and PostgreSQL where this may install it."""
+"""Install what the tests run against: emulators; PostgreSQL and boards where this may install them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,20 @@ import sys
 from pathlib import Path
 
 SERVERS = ("azurite", "dynalite", "s3rver", "seaweedfs", "localstack")
+BOARDS = {
+    "qemu-system-arm": "qemu-system-arm",
+    "gcc-arm-none-eabi": "arm-none-eabi-gcc",
+    "libnewlib-arm-none-eabi": "/usr/lib/arm-none-eabi/newlib",
+    "firmware-microbit-micropython": "/usr/share/firmware-microbit-micropython/firmware.hex",
+    "wabt": "wast2json",
+}
+"""Debian packages for managed device tests, and what is there once they are installed."""
 POSTGRES = ("apt-get", "install", "-y", "--no-install-recommends", "postgresql")
 
 
 def main() -> int:
     """Install everything; in CI, whatever is missing afterwards is an error."""
-    missing = [*_servers(), *_postgres()]
+    missing = [*_servers(), *_postgres(), *_boards()]
     for line in missing:
         print(f"missing: {line}", file=sys.stderr)
     return 1 if missing and os.environ.get("CI") else 0
@@ -35,6 +43,20 @@ def _postgres() -> list[str]:
         subprocess.run(["apt-get", "update", "-qq"], check=False)
         subprocess.run(POSTGRES, check=False, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
     return [] if _has_postgres() else [f"PostgreSQL. Install it with: {' '.join(POSTGRES)}"]
+
+
+def _boards() -> list[str]:
+    missing = _missing_boards()
+    install = ("apt-get", "install", "-y", "--no-install-recommends", *missing)
+    if missing and os.geteuid() == 0 and shutil.which("apt-get"):
+        subprocess.run(["apt-get", "update", "-qq"], check=False)
+        subprocess.run(install, check=False, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})
+        missing = _missing_boards()
+    return [f"{package}. Install it with: apt-get install {package}" for package in missing]
+
+
+def _missing_boards() -> list[str]:
+    return [name for name, sign in BOARDS.items() if not (Path(sign).exists() or shutil.which(sign))]
 
 
 def _has_postgres() -> bool:

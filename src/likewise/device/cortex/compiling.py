@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -128,7 +129,7 @@ def compile_program(program: Program, layout: Layout, limit: float) -> bytes:
 def _source(program: Program, folder: Path) -> Path:
     if program.path is not None:
         return program.path.absolute()
-    source = folder / f"program{program.suffix}"
+    source = folder / (program.name if program.name.endswith(program.suffix) else f"program{program.suffix}")
     try:
         source.write_bytes(program.read())
     except OSError as error:
@@ -191,7 +192,8 @@ def _run(command: Sequence[str], program: Program, deadline: Deadline) -> bytes:
             "the compiler cannot be started", where=command[0], why=error.strerror or str(error)
         ) from error
     if done.returncode:
-        said = [line for line in done.stderr.decode(errors="replace").splitlines() if line.strip()]
+        text = re.sub(r"\S*/likewise-\w+/", "", done.stderr.decode(errors="replace"))
+        said = [line for line in text.splitlines() if line.strip()]
         raise ProgramRefused(
             "the program does not compile",
             where=program.title,

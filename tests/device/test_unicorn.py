@@ -1,0 +1,220 @@
+"""C programs on the processor in this process."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from likewise.device import (
+    Answered,
+    Call,
+    Command,
+    Crashed,
+    Limits,
+    Program,
+    ProgramRefused,
+    Refused,
+    TimedOut,
+    buffer,
+    dump,
+    dump_locals,
+    f32,
+    f64,
+    i8,
+    i32,
+    i64,
+    invoke,
+    read_memory,
+    run_until,
+    set_breakpoint,
+    set_local,
+    struct,
+    u8,
+    write_memory,
+)
+from likewise.device.inventory import Board
+from likewise.device.testee import Answer, Testee
+
+pytestmark = pytest.mark.skipif(not shutil.which("arm-none-eabi-gcc"), reason="needs arm-none-eabi-gcc")
+
+SOURCE = """
+#include <stdint.h>
+int add(int a, int b) { return a + b; }
+int64_t twice(int64_t a) { return a * 2; }
+float half(float x) { return x * 0.5f; }
+double third(double x) { return x / 3.0; }
+int sum(const int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }
+struct point { int x; short y; double z; unsigned low : 3; unsigned high : 5; };
+void move(struct point *p, int d) { p->x += d; p->y += d; p->z *= 2; p->high = p->low; }
+struct point make(int x) { struct point p = {x, 2, 3.0, 1, 2}; return p; }
+int many(int a, int b, int c, int d, int e, int64_t f) { return a + 2*b + 3*c + 4*d + 5*e + (int)(f >> 32); }
+int hang(void) { for (;;) {} }
+int crash(void) { __asm__ volatile("udf #1"); return 0; }
+int counter = 5;
+int bump(void) { return ++counter; }
+void fill(char *p, int n) { for (int i = 0; i < n; i++) p[i] = 'a' + i; }
+int8_t negate(int8_t x) { return -x; }
+_Bool odd(unsigned x) { return x & 1; }
+int length(const char *s) { int n = 0; while (s[n]) n++; return n; }
+int main(void) { int a = 3; a = add(a, 4); return a; }
+"""
+PROGRAM = Program(text=SOURCE, suffix=".c", name="sample.c")
+KINDS = ["unicorn", pytest.param("qemu", marks=[pytest.mark.server])]
+
+
+@pytest.fixture(params=KINDS)
+def board(request: pytest.FixtureRequest) -> Iterator[Testee]:
+    if request.param == "qemu" and not shutil.which("qemu-system-arm"):
+        pytest.skip("needs qemu-system-arm")
+    testee = Board(name=request.param, kind=request.param).open()
+    try:
+        testee.connect(Limits())
+        testee.upload(PROGRAM, Limits())
+        yield testee
+    finally:
+        testee.close()
+
+
+def ask(board: Testee, *commands: Command, limit: float = 5.0) -> list[Answer]:
+    """All answers, asked as the runner does."""
+    answers: list[Answer] = []
+    while len(answers) < len(commands):
+        new = board.execute([Call(each, limit) for each in commands[len(answers) :]])
+        answers += new
+        if isinstance(new[-1], Crashed | TimedOut):
+            break
+    return answers
+
+
+def data(board: Testee, *commands: Command) -> list[object]:
+    return [each.data if isinstance(each, Answered) else each for each in ask(board, *commands)]
+
+
+def test_numbers_of_every_width(board: Testee) -> None:
+    assert data(
+        board,
+        invoke("add", 3, 4),
+        invoke("add", 2**31 - 1, 1),
+        invoke("twice", 2**40 + 1),
+        invoke("half", f32(-0.0)),
+        invoke("half", f32.of(2)),
+        invoke("third", 1.0),
+        invoke("negate", -128),
+        invoke("odd", 3),
+    ) == [i32(7), i32(-(2**31)), i64(2**41 + 2), f32(-0.0), f32.of(1), f64(1 / 3), i8(-128), u8(1)]
+
+
+def test_more_than_four_arguments_and_aligned_pairs(board: Testee) -> None:
+    assert data(board, invoke("many", 1, 2, 3, 4, 5, 7 << 32)) == [i32(1 + 4 + 9 + 16 + 25 + 7)]
+
+
+def test_memory_by_pointer(board: Testee) -> None:
+    summed, moved, filled, length = data(
+        board,
+        invoke("sum", [1, 2, 3], 3),
+        invoke("move", struct(x=1, y=2, z=1.5, low=5, high=1), 10),
+        invoke("fill", buffer(size=5), 4),
+        invoke("length", "four"),
+    )
+    assert summed == {"result": i32(6), "arguments": [[i32(1), i32(2), i32(3)], 3]}
+    assert isinstance(moved, dict)
+    point = moved["arguments"][0]
+    assert point == {"x": i32(11), "y": point["y"], "z": f64(3.0), "low": 5, "high": 5}
+    assert point["y"].value == 12
+    assert isinstance(filled, dict)
+    assert filled["arguments"][0] == b"abcd\0"
+    assert isinstance(length, dict)
+    assert length["result"] == i32(4)
+
+
+def test_a_structure_comes_back(board: Testee) -> None:
+    (made,) = data(board, invoke("make", 9))
+    assert isinstance(made, dict)
+    assert (made["x"], made["z"], made["high"]) == (i32(9), f64(3.0), 2)
+
+
+def test_state_lives_until_the_reset(board: Testee) -> None:
+    assert data(board, invoke("bump"), invoke("bump"), read_memory("counter")) == [i32(6), i32(7), i32(7)]
+    assert data(board, write_memory("counter", 41), invoke("bump"))[1] == i32(42)
+    board.reset(Limits())
+    assert data(board, invoke("bump")) == [i32(6)]
+
+
+@pytest.mark.parametrize("ahead", [0, 3])
+def test_a_hang_is_at_its_own_call(board: Testee, ahead: int) -> None:
+    answers = ask(board, *[invoke("bump")] * ahead, invoke("hang"), invoke("bump"), limit=0.2)
+    assert answers[:-1] == [Answered(data=i32(6 + n)) for n in range(ahead)]
+    assert answers[-1] == TimedOut(after=0.2)
+    board.recover(Limits())
+    board.upload(PROGRAM, Limits())
+    assert data(board, invoke("bump")) == [i32(6)]
+
+
+@pytest.mark.parametrize("ahead", [0, 3])
+def test_a_fault_is_at_its_own_call(board: Testee, ahead: int) -> None:
+    answers = ask(board, *[invoke("bump")] * ahead, invoke("crash"), invoke("bump"))
+    assert len(answers) == ahead + 1
+    last = answers[-1]
+    assert isinstance(last, Crashed)
+    assert last.kind == "HardFault"
+    assert "in crash (" in last.message
+    board.recover(Limits())
+    board.upload(PROGRAM, Limits())
+    assert data(board, invoke("add", 1, 1)) == [i32(2)]
+
+
+def test_what_cannot_be_called_is_refused_and_the_rest_goes_on(board: Testee) -> None:
+    answers = ask(
+        board,
+        invoke("nowhere"),
+        invoke("add", 1),
+        invoke("add", 2**40, 1),
+        invoke("half", i32(1)),
+        invoke("bump"),
+    )
+    assert [type(each) for each in answers] == [Refused, Refused, Refused, Refused, Answered]
+    said = [f"{each.kind}: {each.message}" for each in answers if isinstance(each, Refused)]
+    assert said[0] == "no such function: nowhere is not in sample.c"
+    assert said[1] == "wrong value: add takes int a, int b; 1 arguments were given"
+
+
+def test_calls_from_within_a_paused_program(board: Testee) -> None:
+    paused, locals_, called, still = data(
+        board, run_until("main"), dump_locals(), invoke("add", 20, 1), dump()
+    )
+    assert isinstance(paused, dict)
+    assert isinstance(still, dict)
+    assert (paused["function"], called) == ("main", i32(21))
+    assert still["pc"] == paused["pc"], "the program is where it was"
+    assert isinstance(locals_, dict)
+    assert set(locals_) == {"a"}
+
+
+def test_a_breakpoint_inside_a_call(board: Testee) -> None:
+    _, called, inside, changed = data(
+        board, set_breakpoint("add"), invoke("add", 1, 2), dump_locals(), set_local("a", 40)
+    )
+    assert isinstance(called, Refused)
+    assert called.kind == "breakpoint"
+    assert inside == {"a": i32(1), "b": i32(2)}
+    assert changed == {"a": i32(40), "b": i32(2)}
+
+
+def test_a_program_that_does_not_compile(board: Testee) -> None:
+    with pytest.raises(
+        ProgramRefused, match=r"broken\.c: the program does not compile \((?s:.*)broken\.c:1:22: error"
+    ):
+        board.upload(Program(text="int f(void) { return }", suffix=".c", name="broken.c"), Limits())
+
+
+def test_a_program_that_is_not_there(board: Testee, tmp_path: Path) -> None:
+    with pytest.raises(ProgramRefused, match="cannot be read"):
+        board.upload(Program(path=tmp_path / "none.c"), Limits())
+
+
+def test_what_is_no_program(board: Testee) -> None:
+    with pytest.raises(ProgramRefused, match="not an ELF file"):
+        board.upload(Program(text=b"garbage", suffix=".elf"), Limits())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from likewise.canonical import VERSION, Familiarity, World, sketch
@@ -19,9 +19,11 @@ from likewise.model import (
     Target,
     Trace,
 )
+from likewise.run.familiarities import Familiarities
 from likewise.run.findings import Answered, with_answers
 from likewise.run.ports import Ledger
 from likewise.run.reading import Reading, Readings, prune, read_world, worlds_of
+from likewise.run.sharing import read_worlds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,74 +38,6 @@ class Known:
     def with_answers(self, more: Answers) -> Known:
         """The same, with what was learned meanwhile."""
         return replace(self, answers={**self.answers, **more})
-
-
-ENOUGH = 2
-"""With this many sketches of a test stored, a run whose calls are all known need not be sketched."""
-
-
-AT_ONCE = 256
-"""For so many tests together the ledger is asked what it has seen of them."""
-
-
-class _Familiarities(Mapping[str, Familiarity]):
-    """Familiarity by test, worked out when it is needed and let go of when others are.
-
-    Tests are needed one after the other as they stand in a recording; what is known of all of them at
-    once would take more room than the recording.
-    """
-
-    def __init__(
-        self,
-        tests: tuple[str, ...],
-        stored: Callable[[Sequence[str]], Mapping[str, list[Sketch]]],
-        sketched: Callable[[str], list[Sketch]],
-    ) -> None:
-        self._tests = {test: number for number, test in enumerate(tests)}
-        self._order = tests
-        self._stored, self._sketched = stored, sketched
-        self._near: Mapping[str, list[Sketch]] = {}
-        self._made: dict[str, Familiarity] = {}
-        self._kept: dict[str, Familiarity] = {}
-        self._learned: set[str] = set()
-
-    def __getitem__(self, test: str) -> Familiarity:
-        made = self._kept.get(test) or self._made.get(test)
-        if made is None:
-            stored = self._sketches(test)
-            own = self._sketched(test) if len(stored) < ENOUGH or test in self._learned else []
-            made = Familiarity([*stored, *own])
-            if own:  # once these are in the ledger, it would not give the same again
-                self._kept[test] = made
-            else:
-                if len(self._made) >= AT_ONCE:
-                    self._made.clear()
-                self._made[test] = made
-        return made
-
-    def _sketches(self, test: str) -> list[Sketch]:
-        number = self._tests[test]
-        if test not in self._near:
-            near = self._order[number : number + AT_ONCE]
-            found = self._stored(near)
-            self._near = {each: found.get(each, []) for each in near}
-        return self._near[test]
-
-    def __contains__(self, test: object) -> bool:
-        return test in self._tests
-
-    def learn_from_this_run(self, tests: Iterable[str]) -> None:
-        """From now on, take this run's own traces of these tests into account."""
-        for test in tests:
-            self._learned.add(test)
-            self._made.pop(test, None)
-            self._kept.pop(test, None)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._order)
-
-    def __len__(self) -> int:
-        return len(self._tests)
 
 
 class Memory:
@@ -125,10 +59,10 @@ class Memory:
                 named = replace(origin, run=f"{origin.run}{repeat}#{trace.attempt}")
                 self._unsketched.setdefault(trace.test, []).append((trace, named))
 
-    def familiarity(self, tests: Iterable[str]) -> _Familiarities:
+    def familiarity(self, tests: Iterable[str]) -> Familiarities:
         """What is known to vary in each test, this run included."""
         wanted = tuple(dict.fromkeys(tests))
-        return _Familiarities(wanted, self.ledger.sketches, self._sketched)
+        return Familiarities(wanted, self.ledger.sketches, self._sketched)
 
     def _sketched(self, test: str) -> list[Sketch]:
         """This run's sketches of a test, drawn when they are first needed."""
@@ -157,7 +91,7 @@ class Memory:
         worlds = worlds_of(recording.traces)
         familiarity = self.familiarity(trace.test for trace in recording.traces)
         ambiguous: frozenset[Fingerprint] = frozenset()
-        found = [read_world(traces, familiarity, ambiguous=ambiguous) for traces in worlds]
+        found = read_worlds(worlds, familiarity)
         refreshed: set[str] = set()
         while True:
             readings = Readings(found)

@@ -9,6 +9,9 @@ from likewise.canonical import Familiarity, World
 from likewise.decide import close_slice
 from likewise.model import Fingerprint, Keyed, Spot, Trace, Value
 
+Chains = tuple[tuple[Keyed, ...], ...]
+"""The keys of each call of a trace, the narrowest first."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
@@ -17,7 +20,7 @@ class Reading:
     world: Sequence[Trace]
     """The traces of the world, in order; those after this test's own do not concern it."""
     keyed: Sequence[Sequence[Keyed]]
-    chains: tuple[tuple[Keyed, ...], ...]
+    chains: Chains
     """Every key of this test's calls, the narrow ones included: what evidence is indexed by."""
     place: int
     """Where in its world the test's trace stands."""
@@ -79,18 +82,32 @@ def read_world(
     ambiguous: Collection[Fingerprint] = frozenset(),
 ) -> list[Reading]:
     """Key the traces of one world; one reading for each attempt at a test in it."""
+    return readings_of(traces, key_chains(traces, familiarity, ambiguous=ambiguous))
+
+
+def key_chains(
+    traces: Sequence[Trace],
+    familiarity: Mapping[str, Familiarity],
+    *,
+    ambiguous: Collection[Fingerprint] = frozenset(),
+) -> list[Chains]:
+    """Key the traces of one world, and let go of what only saved time on the way."""
     world = World(familiarity, ambiguous=ambiguous)
-    keyed: list[tuple[Keyed, ...]] = []
-    found: list[Reading] = []
-    for number, trace in enumerate(traces):
-        chains = tuple(tuple(chain) for chain in world.read(trace))
-        keyed.append(tuple(chain[-1] for chain in chains))
-        if trace.test:
-            found.append(Reading(world=traces, keyed=keyed, chains=chains, place=number))
+    found = [tuple([tuple(chain) for chain in world.read(trace)]) for trace in traces]
     for trace in traces:
         if trace.test in familiarity:
             familiarity[trace.test].rest()
     return found
+
+
+def readings_of(traces: Sequence[Trace], chains: Sequence[Chains]) -> list[Reading]:
+    """One reading for each attempt at a test among the keyed traces of a world."""
+    keyed = [tuple([chain[-1] for chain in each]) for each in chains]
+    return [
+        Reading(world=traces, keyed=keyed, chains=chains[number], place=number)
+        for number, trace in enumerate(traces)
+        if trace.test
+    ]
 
 
 def worlds_of(traces: Iterable[Trace]) -> list[list[Trace]]:

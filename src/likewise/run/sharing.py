@@ -1,0 +1,124 @@
+"""Key the worlds of a recording, those of a large one in several processes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+from likewise.model import Keyed, Trace
+from likewise.run.familiarities import AT_ONCE, Familiarities
+from likewise.run.offshoot import Offshoot, processors
+from likewise.run.reading import Chains, Reading, key_chains, readings_of
+
+FEW = 4000
+"""With fewer calls than this, sharing the work costs more than it saves."""
+
+World = Sequence[Trace]
+
+
+def read_worlds(worlds: Sequence[World], familiarity: Familiarities) -> list[list[Reading]]:
+    """One reading for each attempt at a test, by world."""
+    sharers = processors() if sum(map(_calls, worlds)) >= FEW else 1
+    found: list[list[Reading]] = []
+    for block in _blocks(worlds):
+        if sharers > 1:
+            chains = _shared(block, familiarity, sharers)
+        else:
+            chains = [key_chains(world, familiarity) for world in block]
+        found += [readings_of(world, each) for world, each in zip(block, chains, strict=True)]
+    return found
+
+
+def _shared(block: Sequence[World], familiarity: Familiarities, sharers: int) -> list[list[Chains]]:
+    """Key the worlds of a block; those of tests that are still being learned stay in this process.
+
+    What the ledger knows is fetched before: the copies must not use its connection.
+    """
+    familiarity.fetch(list(dict.fromkeys(trace.test for world in block for trace in world)))
+    movable = [world for world in block if all(familiarity.is_settled(trace.test) for trace in world)]
+    _, *others = _shares(movable, sharers)
+    moved = {id(world) for share in others for world in share}
+    done: dict[int, list[Chains]] = {}
+    with ExitStack() as stack:
+        offshoots = [
+            stack.enter_context(Offshoot(partial(_packed_share, share, familiarity))) for share in others
+        ]
+        for world in block:
+            if id(world) not in moved:
+                done[id(world)] = key_chains(world, familiarity)
+        for share, offshoot in zip(others, offshoots, strict=True):
+            for world, packed in zip(share, offshoot.result(), strict=True):
+                done[id(world)] = _unpacked(packed, world)
+    return [done[id(world)] for world in block]
+
+
+def _blocks(worlds: Sequence[World]) -> Iterator[list[World]]:
+    """Worlds in their order, of so many tests together as the ledger is asked for at once."""
+    block: list[World] = []
+    tests = 0
+    for world in worlds:
+        block.append(world)
+        tests += len(world)
+        if tests >= AT_ONCE:
+            yield block
+            block, tests = [], 0
+    if block:
+        yield block
+
+
+def _shares(worlds: Sequence[World], sharers: int) -> list[list[World]]:
+    """Worlds dealt out so that all shares have about as many calls."""
+    shares: list[list[World]] = [[] for _ in range(sharers)]
+    loads = [0] * sharers
+    for world in sorted(worlds, key=_calls, reverse=True):
+        least = loads.index(min(loads))
+        shares[least].append(world)
+        loads[least] += _calls(world)
+    return shares
+
+
+def _calls(world: World) -> int:
+    return sum(len(trace.interactions) for trace in world)
+
+
+def _packed_share(share: Sequence[World], familiarity: Familiarities) -> list[Any]:
+    return [_packed(key_chains(world, familiarity)) for world in share]
+
+
+def _packed(world: Sequence[Chains]) -> list[Any]:
+    """Keyed calls as plain data; what they are calls of is known on both sides."""
+    return [[[_fields(call) for call in chain] for chain in chains] for chains in world]
+
+
+def _fields(call: Keyed) -> tuple[Any, ...]:
+    return call.form, call.key, call.answer, call.context, call.needs, call.timed, call.racy, call.width
+
+
+def _unpacked(packed: Sequence[Any], world: World) -> list[Chains]:
+    return [
+        tuple(
+            [
+                tuple([_keyed(position, trace, each) for each in chain])
+                for position, chain in enumerate(chains)
+            ]
+        )
+        for trace, chains in zip(world, packed, strict=True)
+    ]
+
+
+def _keyed(position: int, trace: Trace, packed: tuple[Any, ...]) -> Keyed:
+    form, key, answer, context, needs, timed, racy, width = packed
+    return Keyed(
+        position=position,
+        operation=trace.interactions[position].operation,
+        form=form,
+        key=key,
+        answer=answer,
+        context=context,
+        needs=needs,
+        timed=timed,
+        racy=racy,
+        width=width,
+    )

@@ -43,19 +43,20 @@ class History:
 
         Each step of `width` moves every touch one ancestor up and takes in everything below it.
         """
-        found: set[int] = set()
+        found: list[int] = []
         for touch in touches:
-            resource = touch.resource[: max(0, len(touch.resource) - width)] if width else touch.resource
-            node: Node | None = self._root
-            found.update(self._root.writes)
-            for name in resource:
-                node = node.below.get(name) if node else None
-                if node is None:
+            node = self._root
+            found += node.writes
+            for name in touch.resource[: max(0, len(touch.resource) - width)] if width else touch.resource:
+                inner = node.below.get(name)
+                if inner is None:
                     break
-                found.update(node.writes)
-            if node is not None and node.below and (width > 0 or touch.scope is Scope.SUBTREE):
-                found |= node.writes_below()
-        return tuple(sorted(found))
+                node = inner
+                found += node.writes
+            else:
+                if node.below and (width > 0 or touch.scope is Scope.SUBTREE):
+                    found += node.writes_below()
+        return tuple(sorted(set(found)))
 
     def write(self, number: int, touches: tuple[Touch, ...]) -> None:
         """Take a successful call into the history of everything that it changed."""

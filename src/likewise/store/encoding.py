@@ -417,7 +417,7 @@ class _Shared:
             return self.value(self._open(packed))
         known = self._values.get(content := bytes(packed), self)
         if known is self:
-            known = self._values[content] = self.value(self._open(packed))
+            known = self._values[content] = self.value(self._open(content))
         return known
 
     def value(self, value: Any) -> Any:
@@ -468,7 +468,7 @@ def _model_outcome(wire: _Outcome[V], open_value: Callable[[V], Any]) -> Outcome
             assert_never(wire)
 
 
-def _open_raw(raw: msgspec.Raw | None) -> Any:
+def _open_raw(raw: msgspec.Raw | bytes | None) -> Any:
     """A value as it was, from its bytes: most hold no tag at all, and then it is one already."""
     if raw is None:
         return None

@@ -86,6 +86,8 @@ class Familiarity:
         if not shown:
             # Only the other side has this place: what looks generated there would not repeat either.
             return Place(set(), set(), varies=len(self.sketches) > 1, cuts=self._cuts)
+        if len(shown) > 1 and all(tokens == shown[0][1] for _, tokens in shown):
+            return Place(set(), set(), varies=False, cuts=self._cuts)  # most places: nothing to tell apart
         constants, once = _shared_and_lonely(shown)
         lonely = set().union(*(tokens for code, tokens in once.items() if self._repeats[code] > 1))
         return Place(constants, lonely, varies=bool(lonely), cuts=self._cuts)

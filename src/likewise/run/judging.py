@@ -68,8 +68,7 @@ class Judge:
         if reading.trace.unclear:
             return Rerun(reason=Unclear(why=reading.trace.unclear), whole=True)
         if self._settings.policy == "context":
-            overlooked = self._differences.overlooked(reading, known)
-            return judge(reading.trace, reading.calls, known.answers, self._rules, overlooked=overlooked)
+            return self._by_context(reading, known)
         if self._settings.policy == "sequence":
             return self._by_sequence(reading)
         operations = {str(call.operation) for call in reading.calls}
@@ -77,6 +76,14 @@ class Judge:
         if isinstance(verdict, Trust) or self._settings.policy == "api":
             return verdict
         return self._by_sequence(reading)
+
+    def _by_context(self, reading: Reading, known: Known) -> Trust | Rerun:
+        """Whether every answer is known and equal, or differs only where the test never looked."""
+        verdict = judge(reading.trace, reading.calls, known.answers, self._rules)
+        if isinstance(verdict, Trust):
+            return verdict
+        overlooked = self._differences.overlooked(reading, known)
+        return judge(reading.trace, reading.calls, known.answers, self._rules, overlooked=overlooked)
 
     def _by_sequence(self, reading: Reading) -> Trust | Rerun:
         """Whether an earlier run did exactly this and ended on the reference as this one did here."""

@@ -20,13 +20,22 @@ _INNER = frozenset(
         "contextlib",
         "contextvars",
         "functools",
+        "http",
         "likewise",
         "moto",
+        "requests",
+        "responses",
         "s3transfer",
         "threading",
+        "unittest",
+        "urllib",
+        "urllib3",
     }
 )
 """Packages whose frames say nothing about who made a call."""
+
+
+_HERE = ("127.0.0.1", "localhost", "::1")
 
 
 class Endpoints:
@@ -47,13 +56,26 @@ class Endpoints:
             found = self._known[host] = self._judge(host, url)
         return "" if self.is_mocked and _is_mockable(host) else found
 
+    def is_target(self, authority: str) -> bool:
+        """Whether a host, with its port unless that is the usual one, is where the suite is to call."""
+        if self.is_mocked and _is_mockable(authority):
+            return True
+        name = authority.lower()
+        host, _, port = name.rpartition(":")
+        if host in _HERE:
+            return any(f"{each}:{port}" in self._expected for each in _HERE)
+        return self._is_expected(name)
+
+    def _is_expected(self, name: str) -> bool:
+        return any(name == each or name.endswith("." + each) for each in self._expected)
+
     def _judge(self, host: str, url: str) -> str:
         """The first look at a host. A bucket before an expected host (virtual-host style) is that host."""
         name = host.rpartition("@")[2].lower()
-        if any(name == each or name.endswith("." + each) for each in self._expected):
+        if self._is_expected(name):
             return ""
         scheme = url.partition("://")[0]
-        where = _caller(sys._getframe(2))
+        where = caller(sys._getframe(2))
         return f"client at {where} is hard-wired to {scheme}://{name} and bypasses likewise"
 
 
@@ -66,7 +88,7 @@ def _is_mockable(host: str) -> bool:
     return host.partition(":")[0].endswith((".amazonaws.com", ".amazonaws.com.cn"))
 
 
-def _caller(frame: FrameType | None) -> str:
+def caller(frame: FrameType | None) -> str:
     """File and line of the innermost frame that is neither an SDK's nor ours."""
     while frame is not None:
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _INNER:

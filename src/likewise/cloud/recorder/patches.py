@@ -15,6 +15,10 @@ Make = Callable[[Any], Any]
 """Builds the replacement from the original."""
 
 
+_INHERITED = object()
+"""Stands for what a class has from another one."""
+
+
 class Patches:
     """Replacements in force, undone in reverse order.
 
@@ -34,11 +38,24 @@ class Patches:
         setattr(owner, name, replacement)
         self._done.append((owner, name, original, replacement))
 
+    def override(self, owner: type, name: str, make: Make) -> None:
+        """Give a class an attribute of its own in place of one that it inherits, or replace its own."""
+        if name in vars(owner):
+            self.replace(owner, name, make)
+            return
+        replacement = make(getattr(owner, name))
+        setattr(owner, name, replacement)
+        self._done.append((owner, name, _INHERITED, replacement))
+
     def undo(self) -> None:
         """Put every original back."""
         while self._done:
             owner, name, original, replacement = self._done.pop()
-            if vars(owner).get(name) is replacement:
+            if vars(owner).get(name) is not replacement:
+                continue
+            if original is _INHERITED:
+                delattr(owner, name)
+            else:
                 setattr(owner, name, original)
 
 

@@ -131,6 +131,14 @@ class Placement:
             running.doubt(f"a call came from a thread or task that belongs to no test: {call.name}")
         return self.running[-1]
 
+    def doubt_current(self, why: str) -> None:
+        """The test of this context may be affected; where there is none, every one that runs now."""
+        test = self.current.get()
+        if test is not None and not test.closed:
+            test.doubt(why)
+        else:
+            self.doubt_running(why)
+
     def doubt_running(self, why: str) -> None:
         """Every test that runs now may be affected."""
         for running in tuple(self.running):

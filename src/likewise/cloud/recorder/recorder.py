@@ -15,6 +15,8 @@ from likewise.cloud.recorder.call import Answer, Call
 from likewise.cloud.recorder.endpoints import Endpoints
 from likewise.cloud.recorder.looking import Look, Observed
 from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
+from likewise.cloud.recorder.neighbours import STARTING, Neighbours
+from likewise.cloud.recorder.outside import Outside
 from likewise.cloud.recorder.patches import ImportWatch, Patches
 from likewise.cloud.recorder.placement import Placement, Running
 from likewise.cloud.recorder.readers import Readers
@@ -25,6 +27,7 @@ from likewise.model import Result, Role, Trace
 
 _NOBODY_THERE = ("EndpointConnectionError", "ConnectTimeoutError", "ServiceRequestError")
 """How the SDKs call a connection that was never made."""
+_NEIGHBOUR = "another process was connected to the target: its calls are not in this trace"
 _FORKED = "a forked child process made calls that are not in this trace"
 
 
@@ -66,6 +69,8 @@ class Recorder:
         )
         self._placement = Placement(world=world, late=self._late)
         self._endpoints = Endpoints(expected_endpoints)
+        self._neighbours = Neighbours(expected_endpoints)
+        self._outside = Outside(self._endpoints, self._neighbours, self._placement.doubt_current)
         self._routes = routes
         self._patches = Patches()
         self._watch: ImportWatch | None = None
@@ -91,6 +96,10 @@ class Recorder:
         watched = {name: seam(patch) for name, patch in SEAMS.items()}
         watched["concurrent.futures.thread"] = carried(placement.propagate_pools)
         watched["botocore.auth"] = carried(self._strangers.follow)
+        watched["http.client"] = carried(self._outside.follow_http)
+        watched["responses"] = carried(self._outside.follow_responses)
+        watched["socket"] = carried(self._outside.follow_sockets)
+        watched |= dict.fromkeys(STARTING, carried(self._outside.follow_processes))
         watched["asyncio.base_events"] = carried(placement.propagate_loops)
         watched[MODULE] = lambda module: follow_mock_aws(module, patches, self._mock_entered, self._mock_left)
         self._watch = ImportWatch(watched)
@@ -135,6 +144,8 @@ class Recorder:
         if self._forked[0]:
             self._forked[0] = 0
             placement.doubt_running(_FORKED)
+        if self._neighbours.called():
+            placement.doubt_running(_NEIGHBOUR)
         running.result, running.failure, running.ended = result, failure, time.time()
         running.closed, running.outer = True, None
         placement.running.remove(running)
@@ -182,10 +193,12 @@ class Recorder:
         except Exception as error:
             self._excuse(error)
             return None
+        self._outside.in_sdk.set(True)
         return call
 
     def answered(self, call: Call, make: Callable[[Any], Answer | None], response: Any) -> None:
         """An answer came."""
+        self._outside.in_sdk.set(False)
         try:
             if call.objection:
                 call.test.doubt(call.objection)
@@ -211,6 +224,7 @@ class Recorder:
 
     def failed(self, call: Call, failure: BaseException | str) -> None:
         """No answer came."""
+        self._outside.in_sdk.set(False)
         try:
             # The text only: an exception would keep the frames of the test, and all they hold, alive.
             call.failure = failure if isinstance(failure, str) else f"{type(failure).__name__}: {failure}"

@@ -1,0 +1,83 @@
+"""Calls of processes that a test starts: nobody records those, but the system's table shows connections."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+STARTING = {
+    "subprocess": (("Popen", "__init__"),),
+    "os": (("", "system"), ("", "posix_spawn"), ("", "posix_spawnp")),
+    "multiprocessing.process": (("BaseProcess", "start"),),
+}
+"""Where processes are started: module → class, if any, and function."""
+_CLOSED = "0"
+_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+_LOOPBACK = frozenset({"0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"})
+
+
+class Neighbours:
+    """Tells whether another process called a target on this machine, from the first start of one on.
+
+    A connection of somebody else's is one that this process does not hold, or that came up since the last
+    look beyond the number that this process made. Elsewhere than on Linux nobody can be seen.
+    """
+
+    def __init__(self, endpoints: Iterable[str]) -> None:
+        self._ports = {port for each in endpoints if (port := _local_port(each))}
+        self._is_looking = False
+        self._known: frozenset[str] = frozenset()
+        self._made = 0
+
+    def expect(self) -> None:
+        """A process is about to be started."""
+        if not self._is_looking and self._ports and _TABLES[0].exists():
+            self._is_looking = True
+            self._known = frozenset(_clients(self._ports))
+            self._made = 0
+
+    def note_own(self) -> None:
+        """This process is about to connect to a target."""
+        self._made += 1
+
+    def called(self) -> bool:
+        """Whether somebody else was there since the last look."""
+        if not self._is_looking:
+            return False
+        now, own = _clients(self._ports), _own_sockets()
+        others = {client: socket for client, socket in now.items() if socket not in own}
+        fresh, made = others.keys() - self._known, self._made
+        self._known, self._made = frozenset(now), 0
+        return len(fresh) > made or any(socket != _CLOSED for socket in others.values())
+
+
+def _local_port(endpoint: str) -> int:
+    authority = endpoint.rpartition("://")[2].partition("/")[0]
+    host, _, port = authority.rpartition(":")
+    return int(port) if host in ("127.0.0.1", "localhost", "[::1]") and port.isdigit() else 0
+
+
+def _clients(ports: set[int]) -> dict[str, str]:
+    """The clients' ends of connections to these ports: where they are, and the socket, or 0 once closed."""
+    found: dict[str, str] = {}
+    for table in _TABLES:
+        if table.exists():
+            for line in table.read_text().splitlines()[1:]:
+                fields = line.split()
+                host, _, port = fields[2].rpartition(":")
+                if int(port, 16) in ports and host in _LOOPBACK:
+                    found[fields[1]] = fields[9]
+    return found
+
+
+def _own_sockets() -> set[str]:
+    own: set[str] = set()
+    for each in Path("/proc/self/fd").iterdir():
+        try:
+            target = os.readlink(each)  # noqa: PTH115 - a socket is no path
+        except OSError:
+            continue  # the one that listed the others, or closed meanwhile
+        if target.startswith("socket:["):
+            own.add(target[8:-1])
+    return own

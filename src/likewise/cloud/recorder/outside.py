@@ -1,0 +1,99 @@
+"""Requests to the target that go past the SDKs: presigned URLs, and whoever speaks HTTP by himself."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any
+from urllib.parse import urlsplit
+
+from likewise.cloud.recorder.endpoints import Endpoints, caller
+from likewise.cloud.recorder.neighbours import STARTING, Neighbours
+from likewise.cloud.recorder.patches import Patches
+
+_REQUEST = "a request outside the SDKs went to the target"
+_CONNECTION = "something outside the SDKs connected to the target"
+_DEFAULT_PORTS = {80, 443}
+
+
+class Outside:
+    """Notices requests of this process that no SDK makes; what they did is in no trace.
+
+    `doubt` is told why, in the context of whoever made the request.
+    """
+
+    def __init__(self, endpoints: Endpoints, neighbours: Neighbours, doubt: Callable[[str], None]) -> None:
+        self.in_sdk: ContextVar[bool] = ContextVar("likewise.in_sdk", default=False)
+        self._endpoints, self._neighbours, self._doubt = endpoints, neighbours, doubt
+
+    def follow_http(self, module: ModuleType, patches: Patches, is_active: Callable[[], bool]) -> None:
+        """Follow `http.client`, which requests, urllib and urllib3 all end in."""
+
+        def make(inner: Any) -> Any:
+            def putrequest(connection: Any, method: str, url: str, *args: Any, **more: Any) -> Any:
+                if is_active() and not self.in_sdk.get():
+                    self._note(method, _authority(connection.host, connection.port), url)
+                return inner(connection, method, url, *args, **more)
+
+            return putrequest
+
+        patches.replace(module.HTTPConnection, "putrequest", make)
+
+    def follow_responses(self, module: ModuleType, patches: Patches, is_active: Callable[[], bool]) -> None:
+        """Follow `responses`, by which moto answers what requests would have sent."""
+
+        def make(inner: Any) -> Any:
+            def on_request(mock: Any, adapter: Any, request: Any, *args: Any, **more: Any) -> Any:
+                if is_active() and not self.in_sdk.get():
+                    parts = urlsplit(str(request.url))
+                    self._note(str(request.method), parts.netloc, parts.path)
+                return inner(mock, adapter, request, *args, **more)
+
+            return on_request
+
+        patches.replace(module.RequestsMock, "_on_request", make)
+
+    def follow_sockets(self, module: ModuleType, patches: Patches, is_active: Callable[[], bool]) -> None:
+        """Follow `socket`, for connections that other libraries make."""
+
+        def make(inner: Any) -> Any:
+            def connect(sock: Any, address: Any) -> Any:
+                if is_active() and isinstance(address, tuple):
+                    self._hear(f"{address[0]}:{address[1]}")
+                return inner(sock, address)
+
+            return connect
+
+        for name in ("connect", "connect_ex"):
+            patches.override(module.socket, name, make)
+
+    def follow_processes(self, module: ModuleType, patches: Patches, is_active: Callable[[], bool]) -> None:
+        """Follow a module that starts processes."""
+
+        def make(inner: Any) -> Any:
+            def start(*args: Any, **more: Any) -> Any:
+                if is_active():
+                    self._neighbours.expect()
+                return inner(*args, **more)
+
+            return start
+
+        for owner, name in STARTING[module.__name__]:
+            patches.replace(getattr(module, owner) if owner else module, name, make)
+
+    def _hear(self, authority: str) -> None:
+        if self._endpoints.is_target(authority):
+            self._neighbours.note_own()
+            if not self.in_sdk.get():
+                self._doubt(f"{_CONNECTION}: {authority}")
+
+    def _note(self, method: str, authority: str, url: str) -> None:
+        if self._endpoints.is_target(authority):
+            path = url.partition("?")[0]  # what follows may be a signature
+            self._doubt(f"{_REQUEST}: {method} {path} at {caller(sys._getframe(2))}")
+
+
+def _authority(host: object, port: object) -> str:
+    return str(host) if port in _DEFAULT_PORTS else f"{host}:{port}"

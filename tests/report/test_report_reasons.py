@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from hypothesis import given
 from report_strategies import reports, verdicts
 from runs_by_hand import differ, discrepant, proved, trusted, undecided
 
-from likewise.model import Rerun, Result, Trust, UnseenCalls, Verdict
+from likewise.model import Rerun, RerunReason, Result, Trust, TrustReason, UnseenCalls, Verdict, Wavers
 from likewise.model import TestReport as Report
-from likewise.report.reasons import conclude, explain
+from likewise.report.reasons import _WORDINGS, conclude, explain
+
+
+def test_every_kind_of_reason_is_worded_once() -> None:
+    kinds = {*get_args(TrustReason), *get_args(RerunReason), Wavers}
+    assert set(_WORDINGS) == kinds
+    assert len({wording.slug for wording in _WORDINGS.values()}) == len(kinds)
 
 
 @given(verdicts)

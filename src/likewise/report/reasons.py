@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Any, assert_never
 
 from likewise.model import (
     AllAnswersKnown,
@@ -15,18 +15,15 @@ from likewise.model import (
     CandidateFailed,
     DiscrepantOperations,
     EvidenceExpired,
-    Flaky,
     NewTiming,
     NoCalls,
     NoDiscrepantOperations,
     ReferenceResultKnown,
-    Rerun,
     RerunReason,
     Result,
     SequenceSeen,
     Standing,
     TestReport,
-    Trust,
     TrustReason,
     Unclear,
     UnseenCalls,
@@ -51,17 +48,27 @@ class Explanation:
     """The next step in a few words, for a line of counts."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wording:
+    """How one kind of reason is worded; `text` is what of it depends on the case."""
+
+    slug: str
+    label: str
+    text: Callable[[Any], str]
+    todo: str = ""
+    hint: str = ""
+
+
 def explain(verdict: Verdict) -> Explanation:
     """Why a verdict is what it is."""
-    match verdict:
-        case Trust(reason=reason):
-            return explain_trust(reason)
-        case Rerun(reason=reason):
-            return explain_rerun(reason)
-        case Flaky(reason=reason):
-            return explain_wavering(reason)
-        case _:
-            assert_never(verdict)
+    wording = _WORDINGS[type(verdict.reason)]
+    return Explanation(
+        slug=wording.slug,
+        label=wording.label,
+        text=wording.text(verdict.reason),
+        todo=wording.todo,
+        hint=wording.hint,
+    )
 
 
 def conclude(report: TestReport) -> Explanation:
@@ -98,84 +105,6 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def explain_trust(reason: TrustReason) -> Explanation:
-    """Why the candidate's result stands."""
-    match reason:
-        case NoCalls():
-            return Explanation(
-                slug="no-calls",
-                label="no calls",
-                text="The test makes no calls, so the candidate cannot have mattered.",
-            )
-        case AllAnswersKnown():
-            return Explanation(
-                slug="all-answers-known",
-                label="all answers known",
-                text=f"The reference is known to answer {_all_calls(reason.calls)} in the same context "
-                f"just as the candidate did; the oldest proof is of {day(reason.since)}.",
-            )
-        case ReferenceResultKnown():
-            return Explanation(
-                slug="reference-result-known",
-                label="result on the reference known",
-                text=f"The whole test ran on the reference with the same code on {day(reason.when)} and "
-                f"{_ended(reason.result)}; that result counts.",
-            )
-        case SequenceSeen():
-            return Explanation(
-                slug="sequence-seen",
-                label="sequence seen",
-                text="The run before proved the same whole sequence of calls on the reference.",
-            )
-        case NoDiscrepantOperations():
-            return Explanation(
-                slug="no-discrepant-operations",
-                label="no operation known to differ",
-                text="None of the operations that the test uses is known to differ from the reference.",
-            )
-        case _:
-            assert_never(reason)
-
-
-def explain_rerun(reason: RerunReason) -> Explanation:
-    """Why the reference has to be asked."""
-    match reason:
-        case UnseenCalls():
-            return _unseen_calls(reason)
-        case UnseenSequence():
-            return _unseen_sequence(reason)
-        case DiscrepantOperations():
-            return _discrepant_operations(reason)
-        case AnswersDiffer():
-            return _answers_differ(reason)
-        case AmbiguousAnswers():
-            return _ambiguous(reason)
-        case NewTiming():
-            return _new_timing(reason)
-        case CallsRace():
-            return _calls_race(reason)
-        case EvidenceExpired():
-            return _expired(reason)
-        case Unclear():
-            return _unclear(reason)
-        case CandidateFailed():
-            return _candidate_failed(reason)
-        case _:
-            assert_never(reason)
-
-
-def explain_wavering(reason: Wavers) -> Explanation:
-    """Why a test's result means nothing."""
-    where = f" at call {reason.position + 1}" if reason.position >= 0 else ""
-    return Explanation(
-        slug="wavers",
-        label="wavers",
-        text=f"Attempts at the same code differ{where}: {printable(reason.what)}.",
-        todo="Make the test deterministic (wait for state instead of time, sort what has no order, seed what "
-        "is random); until then its result is not trusted.",
-    )
-
-
 def _ended(result: Result) -> str:
     return "was skipped" if result is Result.SKIPPED else str(result)
 
@@ -184,113 +113,146 @@ def _all_calls(count: int) -> str:
     return "the only call" if count == 1 else f"all {count:,} calls"
 
 
+def _at(reason: Wavers) -> str:
+    return f" at call {reason.position + 1}" if reason.position >= 0 else ""
+
+
+def _first(reason: AnswersDiffer | AmbiguousAnswers | NewTiming | CallsRace | EvidenceExpired) -> str:
+    return _from(reason.first, reason.operations)
+
+
 def _from(position: int, operations: Sequence[str]) -> str:
     return f"call {position + 1} ({some(operations)})" if operations else f"call {position + 1}"
 
 
-def _unseen_calls(reason: UnseenCalls) -> Explanation:
-    return Explanation(
+_Reason = TrustReason | RerunReason | Wavers
+_WORDINGS: dict[type[_Reason], _Wording] = {
+    NoCalls: _Wording(
+        slug="no-calls",
+        label="no calls",
+        text=lambda _: "The test makes no calls, so the candidate cannot have mattered.",
+    ),
+    AllAnswersKnown: _Wording(
+        slug="all-answers-known",
+        label="all answers known",
+        text=lambda reason: (
+            f"The reference is known to answer {_all_calls(reason.calls)} in the same context "
+            f"just as the candidate did; the oldest proof is of {day(reason.since)}."
+        ),
+    ),
+    ReferenceResultKnown: _Wording(
+        slug="reference-result-known",
+        label="result on the reference known",
+        text=lambda reason: (
+            "The whole test ran on the reference with the same code on "
+            f"{day(reason.when)} and {_ended(reason.result)}; that result counts."
+        ),
+    ),
+    SequenceSeen: _Wording(
+        slug="sequence-seen",
+        label="sequence seen",
+        text=lambda _: "The run before proved the same whole sequence of calls on the reference.",
+    ),
+    NoDiscrepantOperations: _Wording(
+        slug="no-discrepant-operations",
+        label="no operation known to differ",
+        text=lambda _: "None of the operations that the test uses is known to differ from the reference.",
+    ),
+    UnseenCalls: _Wording(
         slug="unseen-calls",
         label="new calls",
         hint=VERIFY,
-        text=f"The reference has not answered {plural(reason.count, 'call')} in this context yet, "
-        f"the first is {_from(reason.first_new, reason.operations)}.",
+        text=lambda reason: (
+            f"The reference has not answered {plural(reason.count, 'call')} in this context "
+            f"yet, the first is {_from(reason.first_new, reason.operations)}."
+        ),
         todo="Prove them: pytest --likewise --likewise-verify",
-    )
-
-
-def _unseen_sequence(reason: UnseenSequence) -> Explanation:
-    return Explanation(
+    ),
+    UnseenSequence: _Wording(
         slug="unseen-sequence",
         label="new sequences",
         hint=VERIFY,
-        text=f"The run before did not make the same calls: they are new from call {reason.first_new + 1} on.",
+        text=lambda reason: (
+            f"The run before did not make the same calls: they are new from call {reason.first_new + 1} on."
+        ),
         todo="Prove it: pytest --likewise --likewise-verify",
-    )
-
-
-def _discrepant_operations(reason: DiscrepantOperations) -> Explanation:
-    return Explanation(
+    ),
+    DiscrepantOperations: _Wording(
         slug="discrepant-operations",
         label="using operations known to differ",
         hint=VERIFY,
-        text=f"The test uses what is known to differ: {some(reason.operations)}.",
+        text=lambda reason: f"The test uses what is known to differ: {some(reason.operations)}.",
         todo="Run it on the reference: pytest --likewise --likewise-verify",
-    )
-
-
-def _answers_differ(reason: AnswersDiffer) -> Explanation:
-    return Explanation(
+    ),
+    AnswersDiffer: _Wording(
         slug="answers-differ",
         label="answers that differ",
         hint=VERIFY,
-        text="The reference is known to answer differently, first at "
-        f"{_from(reason.first, reason.operations)}.",
+        text=lambda reason: f"The reference is known to answer differently, first at {_first(reason)}.",
         todo="See whether the test's result depends on it: pytest --likewise --likewise-verify",
-    )
-
-
-def _ambiguous(reason: AmbiguousAnswers) -> Explanation:
-    return Explanation(
+    ),
+    AmbiguousAnswers: _Wording(
         slug="ambiguous-answers",
         label="ambiguous",
         hint=VERIFY,
-        text="The reference gave two different answers in the same context, first at "
-        f"{_from(reason.first, reason.operations)}, so neither can be relied on.",
+        text=lambda reason: (
+            "The reference gave two different answers in the same context, first at "
+            f"{_first(reason)}, so neither can be relied on."
+        ),
         todo="Such calls go to the reference each time: pytest --likewise --likewise-verify",
-    )
-
-
-def _calls_race(reason: CallsRace) -> Explanation:
-    return Explanation(
+    ),
+    CallsRace: _Wording(
         slug="calls-race",
         label="racing calls",
         hint=VERIFY,
-        text="Two threads or tasks used the same resource at the same time, so what the answer should be "
-        f"is not certain, first at {_from(reason.first, reason.operations)}.",
+        text=lambda reason: (
+            "Two threads or tasks used the same resource at the same time, so what the "
+            f"answer should be is not certain, first at {_first(reason)}."
+        ),
         todo="Only the whole test shows it: pytest --likewise --likewise-verify",
-    )
-
-
-def _new_timing(reason: NewTiming) -> Explanation:
-    return Explanation(
+    ),
+    NewTiming: _Wording(
         slug="new-timing",
         label="new timings",
         hint=VERIFY,
-        text="The answer may depend on time, and the reference was not seen after such a delay, first at "
-        f"{_from(reason.first, reason.operations)}.",
+        text=lambda reason: (
+            "The answer may depend on time, and the reference was not seen after such a "
+            f"delay, first at {_first(reason)}."
+        ),
         todo="Only the whole test shows it: pytest --likewise --likewise-verify",
-    )
-
-
-def _expired(reason: EvidenceExpired) -> Explanation:
-    return Explanation(
+    ),
+    EvidenceExpired: _Wording(
         slug="evidence-expired",
         label="expired",
         hint=VERIFY,
-        text=f"The proof for {_from(reason.first, reason.operations)} is of {day(reason.when)} and too old.",
+        text=lambda reason: f"The proof for {_first(reason)} is of {day(reason.when)} and too old.",
         todo="Renew it: pytest --likewise --likewise-verify (the limit is expiry_days in [tool.likewise])",
-    )
-
-
-def _unclear(reason: Unclear) -> Explanation:
-    return Explanation(
+    ),
+    Unclear: _Wording(
         slug="unclear",
         label="unclear",
-        text=f"What the test did is not fully known: {'; '.join(map(printable, reason.why))}.",
+        text=lambda reason: f"What the test did is not fully known: {'; '.join(map(printable, reason.why))}.",
         todo="Wait for the test's threads and tasks before it ends, and create clients without a fixed "
         "endpoint; or run it on the reference: pytest --likewise --likewise-verify, or for a command "
         "likewise run --verify",
-    )
-
-
-def _candidate_failed(reason: CandidateFailed) -> Explanation:
-    return Explanation(
+    ),
+    CandidateFailed: _Wording(
         slug="candidate-failed",
         label="failed on the candidate only, so far",
         hint=VERIFY,
-        text="The test failed on the candidate, and of "
-        f"{plural(reason.unknown, 'call')} it is not known whether the reference agrees: "
-        "the failure may be the candidate's.",
+        text=lambda reason: (
+            "The test failed on the candidate, and of "
+            f"{plural(reason.unknown, 'call')} it is not known whether the reference agrees: "
+            "the failure may be the candidate's."
+        ),
         todo="Find out before worrying: pytest --likewise --likewise-verify",
-    )
+    ),
+    Wavers: _Wording(
+        slug="wavers",
+        label="wavers",
+        text=lambda reason: f"Attempts at the same code differ{_at(reason)}: {printable(reason.what)}.",
+        todo="Make the test deterministic (wait for state instead of time, sort what has no order, seed what "
+        "is random); until then its result is not trusted.",
+    ),
+}
+"""Every reason there is."""

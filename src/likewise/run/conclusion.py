@@ -23,7 +23,7 @@ from likewise.run.judging import Judge
 from likewise.run.memory import Known, Memory
 from likewise.run.meter import Meter
 from likewise.run.ports import Emit, Ledger, Replayer, Rerunner
-from likewise.run.proving import Prover
+from likewise.run.proving import Docket, Prover
 
 
 class Conclusion:
@@ -65,10 +65,9 @@ class Conclusion:
             cases = self._decide(known, judge)
         leftovers: tuple[str, ...] = ()
         if self._rerunner is not None:
-            prover = Prover(
+            docket = Docket(
                 recording=recording,
                 cases=cases,
-                known=known,
                 memory=memory,
                 judge=judge,
                 settings=self._settings,
@@ -78,6 +77,7 @@ class Conclusion:
                 rerunner=self._rerunner,
                 replayer=self._replayer,
             )
+            prover = Prover(docket, known)
             try:
                 leftovers = self._prove(prover, cases, run=recording.provenance.run)
             except BaseException:  # an interrupt too: what was spent goes on the books

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from likewise.canonical import Familiarity
 from likewise.decide import close_slice
@@ -35,87 +36,84 @@ from likewise.run.reading import Reading
 from likewise.run.wavering import calls_waver
 
 
-class Prover:
-    """Settles the open cases of one run as cheaply as it can."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Docket:
+    """The cases of one run, and everything that settling them takes."""
 
-    def __init__(
-        self,
-        *,
-        recording: Recording,
-        cases: dict[str, Case],
-        known: Known,
-        memory: Memory,
-        judge: Judge,
-        settings: Settings,
-        meter: Meter,
-        accounts: Accounts,
-        emit: Emit,
-        rerunner: Rerunner,
-        replayer: Replayer | None,
-    ) -> None:
+    recording: Recording
+    cases: dict[str, Case]
+    memory: Memory
+    judge: Judge
+    settings: Settings
+    meter: Meter
+    accounts: Accounts
+    emit: Emit
+    rerunner: Rerunner
+    replayer: Replayer | None
+
+
+class Prover:
+    """Settles the open cases of one run as cheaply as it can; `known` grows meanwhile."""
+
+    def __init__(self, docket: Docket, known: Known) -> None:
         self.known = known
-        self._recording = recording
-        self._cases = cases
-        self._memory = memory
-        self._judge = judge
-        self._settings = settings
-        self._meter = meter
-        self._accounts = accounts
-        self._emit = emit
-        self._rerunner = rerunner
-        self._replayer = replayer
+        self._docket = docket
         self._replays = self._replays_that_differed = 0
 
     def prove(self) -> None:
         """Settle what can be settled; what stops it is said, and nothing established is lost."""
         try:
-            if self._settings.policy == "context":
+            if self._docket.settings.policy == "context":
                 self._repeat_on_candidate()
                 self._replay_worlds()
             self._rerun_on_reference()
-            if self._settings.policy == "context":
+            if self._docket.settings.policy == "context":
                 self._complete()
         except (BudgetReached, TargetUnavailable, CredentialsMissing) as error:
-            self._emit(Notice(slug=error.slug, text=str(error)))
+            self._docket.emit(Notice(slug=error.slug, text=str(error)))
 
     def _open(self) -> list[Case]:
-        return [case for case in self._cases.values() if case.is_open]
+        return [case for case in self._docket.cases.values() if case.is_open]
 
     def _repeat_on_candidate(self) -> None:
         """Run once more what is undecided and seen once only, to tell what varies from what does not."""
-        code_of = self._recording.provenance.code_of
-        once = [each.test for each in self._open() if self._memory.repeats(each.test, code_of(each.test)) < 2]
+        code_of = self._docket.recording.provenance.code_of
+        once = [
+            each.test
+            for each in self._open()
+            if self._docket.memory.repeats(each.test, code_of(each.test)) < 2
+        ]
         if not once:
             return
-        self._emit(Progress(phase="repeat on the candidate", done=0, total=len(once)))
-        second = self._rerunner.rerun(once, role=Role.CANDIDATE)
-        self._memory.learn(second, repeat=" repeated")
-        self._accounts.note_attempts(second)
-        self.known = self._memory.look_up(self._recording)
-        again = self._memory.look_up(second).readings.by_test
-        for test in self._cases:
-            self._cases[test].reading = self.known.readings.last(test)
+        self._docket.emit(Progress(phase="repeat on the candidate", done=0, total=len(once)))
+        second = self._docket.rerunner.rerun(once, role=Role.CANDIDATE)
+        self._docket.memory.learn(second, repeat=" repeated")
+        self._docket.accounts.note_attempts(second)
+        self.known = self._docket.memory.look_up(self._docket.recording)
+        again = self._docket.memory.look_up(second).readings.by_test
+        for test in self._docket.cases:
+            self._docket.cases[test].reading = self.known.readings.last(test)
         for test in once:
-            self._judge_again(self._cases[test], again.get(test, []))
+            self._judge_again(self._docket.cases[test], again.get(test, []))
 
     def _judge_again(self, case: Case, repeated: Sequence[Reading]) -> None:
         if not repeated:
             case.notes.append("did not run when repeated on the candidate")
             return
         results = [case.reading.trace.result, *(each.trace.result for each in repeated)]
-        case.verdict = self._judge.verdict(case.reading, results, self.known)
+        case.verdict = self._docket.judge.verdict(case.reading, results, self.known)
         if wavers := calls_waver(case.reading, repeated[-1]):
             case.notes.append(f"wavers: {wavers.what}")
 
     def _replay_worlds(self) -> None:
-        if self._replayer is None or self._settings.both:
+        if self._docket.replayer is None or self._docket.settings.both:
             return
         worlds: dict[int, list[Case]] = {}
         for case in self._open():
             if case.is_replayable:
                 worlds.setdefault(id(case.reading.world), []).append(case)
         for done, cases in enumerate(worlds.values()):
-            self._emit(
+            self._docket.emit(
                 Progress(phase="replay on the reference", done=done, total=len(worlds), detail=cases[0].test)
             )
             self._replay_world(cases)
@@ -136,19 +134,19 @@ class Prover:
                 cases[0].notes.append(f"not replayed call by call: {error.what}")
             return
         for case in cases:
-            if isinstance(self._judge.by_policy(case.reading, self.known), Trust):
+            if isinstance(self._docket.judge.by_policy(case.reading, self.known), Trust):
                 case.standing = case.standing or Standing.PROVED
 
     def _complete(self) -> None:
         """Replay what whole runs could not prove: the state they met there was not that of this run."""
-        if self._replayer is None or self._settings.both:
+        if self._docket.replayer is None or self._docket.settings.both:
             return
-        self.known = self._memory.look_up(self._recording)
+        self.known = self._docket.memory.look_up(self._docket.recording)
         worlds: dict[int, list[Case]] = {}
-        for case in self._cases.values():
+        for case in self._docket.cases.values():
             case.reading = self.known.readings.last(case.test)
             if case.standing is Standing.PROVED and is_settled_by_replay(
-                self._judge.by_policy(case.reading, self.known)
+                self._docket.judge.by_policy(case.reading, self.known)
             ):
                 worlds.setdefault(id(case.reading.world), []).append(case)
         for cases in worlds.values():
@@ -156,7 +154,7 @@ class Prover:
 
     def _replay_rest(self, cases: list[Case]) -> None:
         spots = self._plan(cases)
-        if not spots or not self._meter.affords(len(spots)):
+        if not spots or not self._docket.meter.affords(len(spots)):
             return
         try:
             self._settle_replayed(cases, self.ask(cases[0], spots))
@@ -178,7 +176,7 @@ class Prover:
         planned: set[Spot] = set()
         keys: set[Fingerprint] = set()
         for case in cases:
-            verdict = self._judge.by_policy(case.reading, self.known)
+            verdict = self._docket.judge.by_policy(case.reading, self.known)
             if not isinstance(verdict, Rerun):
                 continue
             for position in verdict.replay:
@@ -190,20 +188,20 @@ class Prover:
 
     def ask(self, case: Case, spots: Sequence[Spot]) -> Answered:
         """The reference's answers to some calls of a world."""
-        assert self._replayer is not None
+        assert self._docket.replayer is not None
         calls = tuple(case.reading.world[place].interactions[position] for place, position in spots)
-        before = self._meter.calls
+        before = self._docket.meter.calls
         try:
-            replayed = self._replayer.replay(Slice(test=case.test, calls=calls))
+            replayed = self._docket.replayer.replay(Slice(test=case.test, calls=calls))
         finally:
-            case.reference_calls += self._meter.calls - before
+            case.reference_calls += self._docket.meter.calls - before
         return dict(zip(spots, replayed.calls, strict=True))
 
     def _settle_replayed(self, cases: list[Case], answered: Answered) -> None:
         last = max(cases, key=lambda case: case.reading.place).reading
         self._replays += 1
         differing = compare_replay(
-            last.so_far, last.keyed, self.known.familiarity, answered, self._settings.overlooks
+            last.so_far, last.keyed, self.known.familiarity, answered, self._docket.settings.overlooks
         )
         self._replays_that_differed += bool(differing.found)
         sound = {spot: call for spot, call in answered.items() if spot not in differing.tainted}
@@ -217,20 +215,20 @@ class Prover:
             )
             self._keep(case.reading, Origin.SLICE, _up_to(sound, case.reading.place))
         keys = {call.key for case in cases for chain in case.reading.chains for call in chain}
-        self.known = self.known.with_answers(self._memory.ledger.answers(keys))
+        self.known = self.known.with_answers(self._docket.memory.ledger.answers(keys))
 
     def _rerun_on_reference(self) -> None:
         chosen = self._affordable()
         if not chosen:
             return
-        self._emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
-        recording = self._rerunner.rerun([case.test for case in chosen], role=Role.REFERENCE)
-        self._accounts.note_attempts(recording)
+        self._docket.emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
+        recording = self._docket.rerunner.rerun([case.test for case in chosen], role=Role.REFERENCE)
+        self._docket.accounts.note_attempts(recording)
         for trace in recording.traces:
             for call in trace.interactions:
-                self._meter.count(call.operation)
-                self._meter.seconds += call.ended - call.started
-        known = self._memory.look_up(recording)
+                self._docket.meter.count(call.operation)
+                self._docket.meter.seconds += call.ended - call.started
+        known = self._docket.memory.look_up(recording)
         for case in chosen:
             if attempts := known.readings.by_test.get(case.test):
                 self._settle_whole(case, attempts, known.familiarity)
@@ -239,11 +237,11 @@ class Prover:
 
     def _affordable(self) -> list[Case]:
         """The tests that still need a whole run, as far as the budget goes."""
-        wanted = list(self._cases.values()) if self._settings.both else self._open()
+        wanted = list(self._docket.cases.values()) if self._docket.settings.both else self._open()
         chosen: list[Case] = []
         planned = 0
         for case in wanted:
-            if self._meter.affords(planned + len(case.reading.calls)):
+            if self._docket.meter.affords(planned + len(case.reading.calls)):
                 planned += len(case.reading.calls)
                 chosen.append(case)
             else:
@@ -252,9 +250,9 @@ class Prover:
             raise_to = "Raise it with budget = … or --likewise-budget, or run again: what was proved is kept."
             left_out = len(wanted) - len(chosen)
             tests = "1 test was" if left_out == 1 else f"{left_out} tests were"
-            why = f"{self._meter.account}, and {planned} are planned"
+            why = f"{self._docket.meter.account}, and {planned} are planned"
             text = f"{tests} not run on the reference: {why}. {raise_to}"
-            self._emit(Notice(slug=BudgetReached.slug, text=text))
+            self._docket.emit(Notice(slug=BudgetReached.slug, text=text))
         return chosen
 
     def _settle_whole(
@@ -269,7 +267,7 @@ class Prover:
         self._keep(reading, Origin.WHOLE, None)
         for found in compare_whole(case.reading, reading, familiarity):
             call = case.reading.trace.interactions[found.position]
-            seen, hidden = split([found], call, self._settings.overlooks)
+            seen, hidden = split([found], call, self._docket.settings.overlooks)
             case.find(seen)
             case.overlook(hidden)
         self._find_untouched(case, reading)
@@ -286,18 +284,18 @@ class Prover:
     def _find_untouched(self, case: Case, reference: Reading) -> None:
         """Known differences in calls that the whole run did not repeat: by itself it saw another world."""
         repeated = {call.key for call in reference.calls}
-        for position, found in self._judge.differences(case.reading, self.known).items():
+        for position, found in self._docket.judge.differences(case.reading, self.known).items():
             if case.reading.calls[position].key not in repeated:
                 call = case.reading.trace.interactions[position]
-                case.find(split(found, call, self._settings.overlooks)[0])
+                case.find(split(found, call, self._docket.settings.overlooks)[0])
 
     def _keep(self, reading: Reading, origin: Origin, answered: Answered | None) -> None:
-        self._memory.keep(
+        self._docket.memory.keep(
             reading,
             self.known,
             origin=origin,
-            run=self._recording.provenance.run,
-            when=self._settings.now,
+            run=self._docket.recording.provenance.run,
+            when=self._docket.settings.now,
             answered=answered,
         )
 

@@ -203,6 +203,7 @@ def test_messages_and_reasons_stay_text() -> None:
             call(outcome=Lost(reason="lost badge-123456")),
             failure=f"assert {SECRET!r}",
             unclear=(f"seen {SECRET}",),
+            unseen=(f"fetched {SECRET}",),
         ),
         secrets=SECRETS,
     ).trace
@@ -210,3 +211,4 @@ def test_messages_and_reasons_stay_text() -> None:
     assert clean.interactions[1].outcome == Lost(reason=f"lost {MARK}")
     assert clean.failure == f"assert '{MARK}'"
     assert clean.unclear == (f"seen {MARK}",)
+    assert clean.unseen == (f"fetched {MARK}",)

@@ -111,6 +111,7 @@ class Suite:
     broken: frozenset[str] = frozenset()
     """Tests that fail whatever the answers are."""
     unclear: frozenset[str] = frozenset()
+    unseen: frozenset[str] = frozenset()
     gone: frozenset[str] = frozenset()
     wavering: dict[str, list[Result]] = field(default_factory=dict)
     """Results of tests, attempt by attempt, whatever the answers are; the last one stays."""
@@ -159,6 +160,7 @@ class Suite:
             result=result,
             world="all" if self.shared else f"{test} {seed}",
             unclear=("a call came late",) if test in self.unclear else (),
+            unseen=("a link was fetched",) if test in self.unseen else (),
         )
 
 

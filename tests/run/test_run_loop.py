@@ -226,6 +226,42 @@ def test_evidence_that_expired_is_proved_again(loop: Make) -> None:
     assert set(runs.run(code="c4", now=2900.0).standings.values()) == {Standing.TRUSTED}
 
 
+def test_a_test_whose_calls_are_not_all_seen_counts_as_it_ends_on_the_reference(loop: Make) -> None:
+    """Never by what was seen of it; once its result is known there, the same code is not asked again."""
+    suite = two()
+    suite.unseen = frozenset({"t1"})
+    runs = loop(suite)
+    assert runs.run(verify=False).standings["t1"] is Standing.UNDECIDED
+    first = runs.run()
+    assert first.standings == {"t1": Standing.PROVED, "t2": Standing.PROVED}
+    assert "t1" in first.whole
+    again = runs.run(audit=100)
+    assert again.reports["t1"].standing is Standing.TRUSTED
+    assert isinstance(again.reports["t1"].verdict, Trust)
+    assert isinstance(again.reports["t1"].verdict.reason, ReferenceResultKnown)
+    assert again.whole == []
+    changed = runs.run(code="c2")
+    assert changed.whole == ["t1"]
+    assert changed.standings == {"t1": Standing.PROVED, "t2": Standing.TRUSTED}
+
+
+def test_who_builds_on_calls_that_were_not_seen_is_not_trusted_by_his_own(loop: Make) -> None:
+    suite = two()
+    suite.shared, suite.unseen = True, frozenset({"t1"})
+    runs = loop(suite)
+    assert set(runs.run().whole) == {"t1", "t2"}
+    later = runs.run(code="c2", verify=False)
+    assert set(later.standings.values()) == {Standing.UNDECIDED}
+    assert "t1 made calls to the same state" in str(later.reports["t2"].verdict)
+
+
+def test_a_result_that_differs_by_what_was_not_seen_is_discrepant_and_not_flaky(loop: Make) -> None:
+    suite = two()
+    suite.unseen = frozenset({"t1"})
+    suite.wavering = {"t1": [Result.PASSED, Result.PASSED, Result.FAILED]}
+    assert loop(suite).run().standings["t1"] is Standing.DISCREPANT
+
+
 def test_an_unclear_test_is_run_as_a_whole_and_stays_undecided_if_it_is_unclear_there(loop: Make) -> None:
     suite = two()
     runs = loop(suite)

@@ -60,6 +60,15 @@ def written(path: Path) -> Path:
     return path
 
 
+def test_calls_that_are_in_no_trace_stay_named(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    with RecordingWriter(path, Provenance(run="r")) as writer:
+        writer.add(Redaction(trace=replace(trace(), unseen=("a link was fetched",))))
+    (kept,) = read(path).traces
+    assert kept.unseen == ("a link was fetched",)
+    assert not kept.is_clear
+
+
 def test_a_recording_reads_as_it_was_written_in_the_order_of_starts(written: Path) -> None:
     recording = read(written)
     assert recording.provenance == RUN

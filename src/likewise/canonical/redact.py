@@ -78,6 +78,7 @@ def redact(trace: Trace, *, secrets: Secrets) -> Redaction:
         world=cleaner.text(trace.world),
         failure=cleaner.text(trace.failure),
         unclear=tuple(cleaner.text(why) for why in trace.unclear),
+        unseen=tuple(cleaner.text(why) for why in trace.unseen),
     )
     return Redaction(trace=clean, removed=cleaner.removed)
 

@@ -78,8 +78,8 @@ def judge(
     A different answer at one of the `overlooked` positions differs only where the test never looked:
     it cannot have mattered.
     """
-    if trace.unclear:
-        return Rerun(reason=Unclear(why=trace.unclear), whole=True)
+    if trace.doubts:
+        return Rerun(reason=Unclear(why=trace.doubts), whole=True)
     if not calls:
         return Trust(reason=NoCalls())
     standings = [place(call, answers, rules, overlooked=call.position in overlooked) for call in calls]

@@ -27,6 +27,8 @@ class Trace:
     each other's writes; a reset or a fresh namespace starts a new world.
     `unclear` lists why the trace may not be the whole truth (a call that came after the test's end,
     a client that bypassed the routing, …); an unclear trace is never trusted.
+    `unseen` lists calls that were made and are not in it: it proves nothing, but its result is what came
+    of all of them, and counts on whichever side they were made.
     """
 
     test: str
@@ -36,6 +38,7 @@ class Trace:
     attempt: int = 0
     world: str = ""
     unclear: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
     failure: str = ""
     started: float = 0.0
     ended: float = 0.0
@@ -43,7 +46,12 @@ class Trace:
     @property
     def is_clear(self) -> bool:
         """Whether every call is known to be in its place."""
-        return not self.unclear
+        return not self.doubts
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why what is in the trace is not all there was."""
+        return self.unclear + self.unseen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ def audit(
     skipped = [
         (case, call)
         for case in cases
-        if case.standing is None and isinstance(case.verdict, Trust)
+        if case.standing is None and isinstance(case.verdict, Trust) and not case.reading.trace.unseen
         for call in case.reading.calls
         if not call.timed and place(call, prover.known.answers, rules) is CallStanding.EQUAL
     ]

@@ -34,6 +34,16 @@ def shape_of(trace: Trace) -> str:
     return fingerprint(masked_sequence(trace))
 
 
+def _doubts(reading: Reading) -> tuple[str, ...]:
+    """Why what a test did, or what it built on, is not fully known."""
+    if reading.trace.doubts:
+        return reading.trace.doubts
+    before = next((trace.test for trace in reading.so_far if trace.unseen), None)
+    if before is None:
+        return ()
+    return (f"{before or 'what came before all tests'} made calls to the same state that are in no trace",)
+
+
 class Judge:
     """Gives verdicts from the ledger alone."""
 
@@ -58,15 +68,18 @@ class Judge:
     def differences(self, reading: Reading, known: Known) -> dict[int, list[Discrepancy]]:
         """What the ledger already knows the reference to answer differently, call by call.
 
-        A call that raced with another says nothing: what its answer should have been is not certain.
+        A call that raced with another says nothing: what its answer should have been is not certain. Nor
+        do calls among which others are missing.
         """
+        if reading.trace.unseen:
+            return {}
         found = self._differences.of(reading, known)
         return {position: each for position, each in found.items() if not reading.calls[position].racy}
 
     def by_policy(self, reading: Reading, known: Known) -> Trust | Rerun:
         """What the policy says, whatever the attempts did."""
-        if reading.trace.unclear:
-            return Rerun(reason=Unclear(why=reading.trace.unclear), whole=True)
+        if why := _doubts(reading):
+            return Rerun(reason=Unclear(why=why), whole=True)
         if self._settings.policy == "context":
             return self._by_context(reading, known)
         if self._settings.policy == "sequence":

@@ -264,7 +264,8 @@ class Prover:
         if reading.trace.unclear:
             case.notes += reading.trace.unclear
             return
-        self._keep(reading, Origin.WHOLE, None)
+        if not reading.trace.unseen:
+            self._keep(reading, Origin.WHOLE, None)
         for found in compare_whole(case.reading, reading, familiarity):
             call = case.reading.trace.interactions[found.position]
             seen, hidden = split([found], call, self._docket.settings.overlooks)
@@ -272,7 +273,8 @@ class Prover:
             case.overlook(hidden)
         self._find_untouched(case, reading)
         differs = case.reference is not case.reading.trace.result
-        if differs and not case.discrepancies and _same_calls(case.reading, reading):
+        is_whole = not case.reading.trace.unseen and not reading.trace.unseen
+        if differs and is_whole and not case.discrepancies and _same_calls(case.reading, reading):
             what = (
                 f"every answer is equal on both sides, yet {case.reading.trace.result} on the candidate "
                 f"and {case.reference} on the reference"

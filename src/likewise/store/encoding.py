@@ -110,6 +110,7 @@ class _Trace(_Struct, Generic[V]):
     failure: str = ""
     started: float = 0.0
     ended: float = 0.0
+    unseen: tuple[str, ...] = ()
 
 
 class _Line(_Struct, Generic[V]):
@@ -311,6 +312,7 @@ def _wire_trace(trace: Trace) -> _Trace[Any]:
         trace.failure,
         trace.started,
         trace.ended,
+        trace.unseen,
     )
 
 
@@ -396,6 +398,7 @@ def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
         attempt=wire.attempt,
         world=wire.world,
         unclear=wire.unclear,
+        unseen=wire.unseen,
         failure=wire.failure,
         started=wire.started,
         ended=wire.ended,

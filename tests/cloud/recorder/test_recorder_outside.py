@@ -59,10 +59,10 @@ def test_a_url_that_is_fetched_outside_the_sdk_makes_its_test_unclear(
         worker.start()
         worker.join()
 
-    unclear = "\n".join(studio.record("t", body).unclear)
-    assert said in unclear
-    assert "Signature" not in unclear
-    assert studio.record("next", lambda: None).unclear == ()
+    unseen = "\n".join(studio.record("t", body).unseen)
+    assert said in unseen
+    assert "Signature" not in unseen
+    assert studio.record("next", lambda: None).unseen == ()
 
 
 def test_a_connection_that_is_used_again_is_noticed_again(studio: Any, target: Any) -> None:
@@ -73,7 +73,7 @@ def test_a_connection_that_is_used_again_is_noticed_again(studio: Any, target: A
         connection.getresponse().read()
 
     for test in ("one", "two"):
-        assert any("GET /box/k at" in why for why in studio.record(test, fetch).unclear)
+        assert any("GET /box/k at" in why for why in studio.record(test, fetch).unseen)
     connection.close()
 
 
@@ -82,12 +82,12 @@ def test_a_url_that_is_presigned_and_not_fetched_is_no_matter(studio: Any, targe
     trace = studio.record(
         "t", lambda: s3.generate_presigned_url("get_object", Params={"Bucket": "b", "Key": "k"})
     )
-    assert trace.unclear == ()
+    assert trace.unseen == ()
 
 
 def test_requests_to_others_are_no_matter(studio: Any, make_http: Any) -> None:
     other = make_http(lambda *_: (200, {}, b""))
-    assert studio.record("t", lambda: requests.get(f"{other.url}/x").content).unclear == ()
+    assert studio.record("t", lambda: requests.get(f"{other.url}/x").content).unseen == ()
 
 
 def test_the_sdks_own_connections_are_no_matter(studio: Any, target: Any) -> None:
@@ -101,7 +101,7 @@ def test_the_sdks_own_connections_are_no_matter(studio: Any, target: Any) -> Non
 
     trace = studio.record("t", body)
     assert len(trace.interactions) == 2
-    assert trace.unclear == ()
+    assert trace.unseen == ()
 
 
 async def _listed(url: str) -> None:
@@ -116,7 +116,7 @@ async def test_nor_are_those_of_their_async_twins(studio: Any, target: Any) -> N
     studio.recorder.end(result="passed")
     trace = studio.traces["t"]
     assert len(trace.interactions) == 1
-    assert trace.unclear == ()
+    assert trace.unseen == ()
 
 
 @pytest.mark.parametrize(("fetches", "reasons"), [(True, 1), (False, 0)])
@@ -133,7 +133,7 @@ def test_what_moto_answers_in_process_is_noticed_too(make_studio: Any, fetches: 
                 assert requests.get(url).content == b"x"
 
     trace = studio.record("t", body)
-    assert len(trace.unclear) == reasons
+    assert len(trace.unseen) == reasons
     assert len(trace.interactions) == 2
 
 
@@ -168,8 +168,8 @@ def test_a_process_that_calls_the_target_makes_its_test_unclear_and_one_that_doe
         start(target, calls=calls).communicate()
         boto3.client("s3", endpoint_url=target.url).list_objects_v2(Bucket="box")
 
-    assert len(studio.record("t", body).unclear) == reasons
-    assert studio.record("next", lambda: None).unclear == ()
+    assert len(studio.record("t", body).unseen) == reasons
+    assert studio.record("next", lambda: None).unseen == ()
 
 
 @on_linux
@@ -183,10 +183,10 @@ def test_a_process_that_stays_connected_makes_every_test_unclear_until_it_ends(
         assert begun[0].stdout is not None
         assert begun[0].stdout.readline() == "there\n"
 
-    assert len(studio.record("first", begin).unclear) == 1
-    assert len(studio.record("second", lambda: None).unclear) == 1
+    assert len(studio.record("first", begin).unseen) == 1
+    assert len(studio.record("second", lambda: None).unseen) == 1
     begun[0].communicate("end\n")
-    assert studio.record("third", lambda: None).unclear == ()
+    assert studio.record("third", lambda: None).unseen == ()
 
 
 def test_everything_is_put_back(make_studio: Any) -> None:

@@ -135,6 +135,7 @@ class Builder:
             attempt=test.attempt,
             world=next(iter(worlds)),
             unclear=tuple(test.unclear),
+            unseen=tuple(test.unseen),
             failure=test.failure,
             started=test.started,
             ended=test.ended,

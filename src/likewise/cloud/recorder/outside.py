@@ -21,12 +21,12 @@ _DEFAULT_PORTS = {80, 443}
 class Outside:
     """Notices requests of this process that no SDK makes; what they did is in no trace.
 
-    `doubt` is told why, in the context of whoever made the request.
+    `miss` is told what, in the context of whoever made the request.
     """
 
-    def __init__(self, endpoints: Endpoints, neighbours: Neighbours, doubt: Callable[[str], None]) -> None:
+    def __init__(self, endpoints: Endpoints, neighbours: Neighbours, miss: Callable[[str], None]) -> None:
         self.in_sdk: ContextVar[bool] = ContextVar("likewise.in_sdk", default=False)
-        self._endpoints, self._neighbours, self._doubt = endpoints, neighbours, doubt
+        self._endpoints, self._neighbours, self._miss = endpoints, neighbours, miss
 
     def follow_http(self, module: ModuleType, patches: Patches, is_active: Callable[[], bool]) -> None:
         """Follow `http.client`, which requests, urllib and urllib3 all end in."""
@@ -87,12 +87,12 @@ class Outside:
         if self._endpoints.is_target(authority):
             self._neighbours.note_own()
             if not self.in_sdk.get():
-                self._doubt(f"{_CONNECTION}: {authority}")
+                self._miss(f"{_CONNECTION}: {authority}")
 
     def _note(self, method: str, authority: str, url: str) -> None:
         if self._endpoints.is_target(authority):
             path = url.partition("?")[0]  # what follows may be a signature
-            self._doubt(f"{_REQUEST}: {method} {path} at {caller(sys._getframe(2))}")
+            self._miss(f"{_REQUEST}: {method} {path} at {caller(sys._getframe(2))}")
 
 
 def _authority(host: object, port: object) -> str:

@@ -39,6 +39,7 @@ class Running:
         "test",
         "trace",
         "unclear",
+        "unseen",
         "world",
     )
 
@@ -46,6 +47,7 @@ class Running:
         self.test, self.attempt, self.world = test, attempt, world
         self.calls: list[Call] = []
         self.unclear: dict[str, None] = {}
+        self.unseen: dict[str, None] = {}
         self.closed = False
         self.outer: Running | None = None
         self.trace: Trace | None = None
@@ -131,13 +133,11 @@ class Placement:
             running.doubt(f"a call came from a thread or task that belongs to no test: {call.name}")
         return self.running[-1]
 
-    def doubt_current(self, why: str) -> None:
-        """The test of this context may be affected; where there is none, every one that runs now."""
+    def miss(self, what: str) -> None:
+        """A call of this context's test is in no trace; without a test, it may be of any that runs now."""
         test = self.current.get()
-        if test is not None and not test.closed:
-            test.doubt(why)
-        else:
-            self.doubt_running(why)
+        for each in tuple(self.running) if test is None or test.closed else (test,):
+            each.unseen[what] = None
 
     def doubt_running(self, why: str) -> None:
         """Every test that runs now may be affected."""

@@ -27,7 +27,7 @@ from likewise.model import Result, Role, Trace
 
 _NOBODY_THERE = ("EndpointConnectionError", "ConnectTimeoutError", "ServiceRequestError")
 """How the SDKs call a connection that was never made."""
-_NEIGHBOUR = "another process was connected to the target: its calls are not in this trace"
+_NEIGHBOUR = "another process was connected to the target"
 _FORKED = "a forked child process made calls that are not in this trace"
 
 
@@ -70,7 +70,7 @@ class Recorder:
         self._placement = Placement(world=world, late=self._late)
         self._endpoints = Endpoints(expected_endpoints)
         self._neighbours = Neighbours(expected_endpoints)
-        self._outside = Outside(self._endpoints, self._neighbours, self._placement.doubt_current)
+        self._outside = Outside(self._endpoints, self._neighbours, self._placement.miss)
         self._routes = routes
         self._patches = Patches()
         self._watch: ImportWatch | None = None
@@ -145,7 +145,8 @@ class Recorder:
             self._forked[0] = 0
             placement.doubt_running(_FORKED)
         if self._neighbours.called():
-            placement.doubt_running(_NEIGHBOUR)
+            for each in placement.running:
+                each.unseen[_NEIGHBOUR] = None
         running.result, running.failure, running.ended = result, failure, time.time()
         running.closed, running.outer = True, None
         placement.running.remove(running)

@@ -1,138 +1,418 @@
-"""What rewritten clients call, in pure Python: what every helper means, and the way without a compiler."""
+"""What rewritten clients call, in pure Python: what every helper means, and the way without a compiler.
+
+It records what native.c records. Unlike native.c it adds a frame of its own to calls of the library.
+"""
 
 from __future__ import annotations
 
+import operator
+import sys
 import threading
 from collections.abc import Callable
-from types import ModuleType
+from types import AsyncGeneratorType, CoroutineType, FrameType, FunctionType, GeneratorType, ModuleType
 from typing import Any
 
-from likewise.library.crossing import Kind
-from likewise.library.recorder import Recorder
-from likewise.library.targets import DERIVED, FOREIGN, OWN, Target, Targets
+from likewise.library import steps
+from likewise.library.handing import SPECIAL
+from likewise.library.hub import CLIENT, LIBRARY, Hub
+from likewise.library.rewriting import MIRRORED
+from likewise.library.targets import Standing
 
-_ROUTINE = ("function", "method", "builtin_function_or_method", "method-wrapper")
+BINARY: tuple[Callable[[Any, Any], Any], ...] = (
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+    operator.lshift,
+    operator.rshift,
+    operator.or_,
+    operator.xor,
+    operator.and_,
+    operator.matmul,
+)
+INPLACE: tuple[Callable[[Any, Any], Any], ...] = (
+    operator.iadd,
+    operator.isub,
+    operator.imul,
+    operator.itruediv,
+    operator.ifloordiv,
+    operator.imod,
+    operator.ipow,
+    operator.ilshift,
+    operator.irshift,
+    operator.ior,
+    operator.ixor,
+    operator.iand,
+    operator.imatmul,
+)
+UNARY: tuple[Callable[[Any], Any], ...] = (operator.neg, operator.pos, operator.invert)
+COMPARE: tuple[Callable[[Any, Any], Any], ...] = (
+    operator.lt,
+    operator.le,
+    operator.eq,
+    operator.ne,
+    operator.gt,
+    operator.ge,
+)
+_TEXT: dict[int, Callable[[Any], Any]] = {115: str, 114: repr, 97: ascii}
+_TEXT_NAMES = {115: "__str__", 114: "__repr__", 97: "__repr__"}
+_ROUTINES = frozenset({Standing.CYTHON, Standing.WRAPPER, Standing.DESCRIPTOR})
+_RUNNING = (GeneratorType, CoroutineType, AsyncGeneratorType)
+
+
+class State(threading.local):
+    """What a thread is doing: busy recording, or inside the library on behalf of these frames."""
+
+    def __init__(self) -> None:
+        self.busy = False
+        self.frames: list[FrameType] = []
 
 
 class Helper:
-    """Decides whether something crosses the boundary, and lets it cross either way."""
+    """Decides roughly and quickly whether something crosses; the hub decides the rest."""
 
-    def __init__(self, recorder: Recorder, targets: Targets) -> None:
-        self._recorder, self._targets = recorder, targets
-        self._standings: dict[type, int] = {}
-        self._thread = threading.local()
+    def __init__(self, hub: Hub) -> None:
+        self.hub, self._targets = hub, hub.targets
+        self.state = State()
+        self._tokens: dict[int, Any] = {}
+        self._files: dict[str, int] = {}
 
-    def names(self) -> dict[str, Callable[..., Any]]:
-        """The helpers by the names that rewritten code calls them by."""
-        return {"call": self.call, "method": self.method, "load": self.load}
+    # Asking
 
-    def call(self, at: str, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """`callee(*args, **kwargs)`"""
-        if getattr(self._thread, "busy", False):
+    def ask(self, question: Callable[..., Any], *args: Any) -> Any:
+        """Ask the hub; whatever it runs meanwhile is not recorded."""
+        before, self.state.busy = self.state.busy, True
+        try:
+            return question(*args)
+        finally:
+            self.state.busy = before
+
+    def cross(self, token: Any, frame: FrameType, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Do what crosses, and tell how it ended."""
+        self.state.frames.append(frame)
+        try:
+            value = work(*args, **kwargs)
+        except BaseException as error:
+            if token is not None:
+                self.ask(self.hub.fail, token, error)
+            raise
+        finally:
+            self.state.frames.pop()
+        if token is not None:
+            self.ask(self.hub.end, token, value)
+        return value
+
+    def touches(self, thing: Any) -> bool:
+        """Whether an object is of the library, or of a class that extends one of the library's."""
+        return not self.state.busy and bool(self.ask(self._targets.touches, type(thing)))
+
+    def holds(self, holder: Any) -> bool:
+        """Whether reading an attribute of something may be a crossing."""
+        if self.state.busy:
+            return False
+        if isinstance(holder, ModuleType):
+            return bool(self._targets.naming.owner(vars(holder).get("__name__")))
+        if isinstance(holder, type) and self.ask(self._targets.touches, holder):
+            return True
+        return self.touches(holder)
+
+    def is_running_library(self, thing: Any) -> bool:
+        """Whether a generator or coroutine runs the library's code."""
+        if not isinstance(thing, _RUNNING):
+            return False
+        code: Any = next(
+            getattr(thing, name) for name in ("gi_code", "cr_code", "ag_code") if hasattr(thing, name)
+        )
+        return self._file(code) == LIBRARY
+
+    def _file(self, code: Any) -> int:
+        if code.co_filename not in self._files:
+            self._files[code.co_filename] = self.ask(self.hub.file, code)
+        return self._files[code.co_filename]
+
+    # Calls
+
+    def call(self, at: str, callee: Any, /) -> Any:
+        """`callee`, fit to be called."""
+        if self.state.busy:
+            return callee
+        if self._is_special(callee):
+            return lambda *args, **kwargs: self.builtin(at, callee, *args, **kwargs)
+        if self.ask(self._targets.find, callee) is None:
+            return callee
+        return self.wrap(at, callee)
+
+    @staticmethod
+    def _is_special(callee: Any) -> bool:
+        try:
+            return getattr(callee, "__func__", callee) in SPECIAL
+        except TypeError:
+            return False
+
+    def wrap(self, at: str, callee: Any, /) -> Callable[..., Any]:
+        """A callable that crosses when it is called."""
+
+        def crossing(*args: Any, **kwargs: Any) -> Any:
+            if self.state.busy:
+                return callee(*args, **kwargs)
+            token = self.ask(self.hub.begin_call, at, callee, args, kwargs or None)
+            return self.cross(token, sys._getframe(1), callee, *args, **kwargs)
+
+        return crossing
+
+    def builtin(self, at: str, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """`callee(*args, **kwargs)`, where it may act on what it is handed."""
+        every = [*args, *kwargs.values()]
+        if self.state.busy or not self._is_special(callee) or not any(map(self._concerns, every)):
             return callee(*args, **kwargs)
-        target = self._target(callee)
-        if target is None:
+        ready = self.ask(self.hub.prepare, at, callee, args, kwargs or None)
+        if ready is None:
             return callee(*args, **kwargs)
-        return self._cross(at, Kind.CALL, target, lambda: callee(*args, **kwargs), args, kwargs)
+        token, given, named = ready
+        if token is None:
+            return callee(*given, **(named or {}))
+        return self.cross(token, sys._getframe(1), callee, *given, **(named or {}))
 
-    def method(self, at: str, holder: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        """`holder.name(*args, **kwargs)`"""
-        return self.call(at, self.load(at, holder, name), *args, **kwargs)
+    def _concerns(self, thing: Any) -> bool:
+        if self.touches(thing) or self.is_running_library(thing):
+            return True
+        return callable(thing) and self.ask(self._targets.find, thing) is not None
+
+    # Attributes and items
 
     def load(self, at: str, holder: Any, name: str, /) -> Any:
         """`holder.name`"""
-        kind = type(holder)
-        if getattr(self._thread, "busy", False):
+        if not self.holds(holder):
             return getattr(holder, name)
-        if isinstance(holder, ModuleType):
-            return self._load_global(at, holder, name)
-        standing = self._standing(kind)
-        if standing == FOREIGN:
-            return getattr(holder, name)
-        member = self._targets.member(kind, name)
-        if member is None:
-            return getattr(holder, name)
-        target = Target(library=member.library, name=member.name, receiver=holder, has_receiver=True)
-        return self._read(at, target, lambda: getattr(holder, name))
-
-    def _load_global(self, at: str, module: ModuleType, name: str) -> Any:
-        library = self._targets.naming.owner(module.__name__)
-        if not library:
-            return getattr(module, name)
-        path = module.__name__[len(library) :].strip(".")
-        target = Target(library=library, name=f"{path}.{name}" if path else name)
-        return self._read(at, target, lambda: getattr(module, name))
-
-    def _read(self, at: str, target: Target, read: Callable[[], Any]) -> Any:
-        """A read that is noted unless what it gives is something to be called or looked into."""
+        self.state.frames.append(sys._getframe(1))
         try:
-            value = read()
+            value = getattr(holder, name)
         except BaseException as error:
-            token = self._begin(at, Kind.READ, target, (), None)
-            self._end(token, None, error)
+            self.ask(self.hub.read, at, holder, name, None, error)
             raise
-        if type(value).__name__ not in _ROUTINE and not isinstance(value, ModuleType | type):
-            token = self._begin(at, Kind.READ, target, (), None)
-            self._end(token, value, None)
+        finally:
+            self.state.frames.pop()
+        if not self._is_routine(value):
+            self.ask(self.hub.read, at, holder, name, value, None)
         return value
 
-    def _cross(
-        self,
-        at: str,
-        kind: Kind,
-        target: Target,
-        work: Callable[[], Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any] | None,
+    def _is_routine(self, value: Any) -> bool:
+        if isinstance(value, FunctionType | ModuleType | type):
+            return True
+        if type(value).__name__ in ("method", "builtin_function_or_method"):
+            return True
+        return self.ask(self._targets.standing, type(value)) in _ROUTINES
+
+    def method(self, at: str, holder: Any, name: str, /) -> Any:
+        """`holder.name`, fit to be called."""
+        return self.call(at, self.load(at, holder, name))
+
+    def _member(
+        self, at: str, kind: str, holder: Any, name: str, given: tuple[Any, ...], work: Any, *args: Any
     ) -> Any:
-        token = self._begin(at, kind, target, args, kwargs)
-        try:
-            value = work()
-        except BaseException as error:
-            self._end(token, None, error)
-            raise
-        self._end(token, value, None)
+        token = self.ask(self.hub.begin_member, at, kind, holder, name, given)
+        return self.cross(token, sys._getframe(2), work, *args)
+
+    def store(self, at: str, value: Any, holder: Any, name: str, /) -> None:
+        """`holder.name = value`"""
+        if not self.holds(holder):
+            setattr(holder, name, value)
+            return
+        self._member(at, "store", holder, name, (value,), setattr, holder, name, value)
+
+    def delete(self, at: str, holder: Any, name: str, /) -> None:
+        """`del holder.name`"""
+        if not self.holds(holder):
+            delattr(holder, name)
+            return
+        self._member(at, "delete", holder, name, (), delattr, holder, name)
+
+    def item(self, at: str, holder: Any, key: Any, /) -> Any:
+        """`holder[key]`"""
+        if not self.touches(holder):
+            return holder[key]
+        return self._member(at, "call", holder, "__getitem__", (key,), operator.getitem, holder, key)
+
+    def store_item(self, at: str, value: Any, holder: Any, key: Any, /) -> None:
+        """`holder[key] = value`"""
+        if not self.touches(holder):
+            holder[key] = value
+            return
+        self._member(at, "call", holder, "__setitem__", (key, value), operator.setitem, holder, key, value)
+
+    def delete_item(self, at: str, holder: Any, key: Any, /) -> None:
+        """`del holder[key]`"""
+        if not self.touches(holder):
+            del holder[key]
+            return
+        self._member(at, "call", holder, "__delitem__", (key,), operator.delitem, holder, key)
+
+    # Operators
+
+    def _operate(self, at: str, name: str, work: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+        if self.touches(a):
+            token = self.ask(self.hub.begin_member, at, "call", a, name, (b,))
+        elif self.touches(b):
+            token = self.ask(self.hub.begin_member, at, "call", b, MIRRORED.get(name, name), (a,))
+        else:
+            return work(a, b)
+        return self.cross(token, sys._getframe(2), work, a, b)
+
+    def binary(self, at: str, number: int, name: str, a: Any, b: Any, /) -> Any:
+        """`a + b` and its like"""
+        return self._operate(at, name, BINARY[number], a, b)
+
+    def inplace(self, at: str, number: int, name: str, a: Any, b: Any, /) -> Any:
+        """`a += b` and its like, without the store"""
+        return self._operate(at, name, INPLACE[number], a, b)
+
+    def compare(self, at: str, number: int, name: str, a: Any, b: Any, /) -> Any:
+        """`a < b` and its like"""
+        return self._operate(at, name, COMPARE[number], a, b)
+
+    def unary(self, at: str, number: int, name: str, a: Any, /) -> Any:
+        """`-a` and its like"""
+        if not self.touches(a):
+            return UNARY[number](a)
+        return self._member(at, "call", a, name, (), UNARY[number], a)
+
+    def contains(self, at: str, is_not: bool, a: Any, b: Any, /) -> bool:
+        """`a in b` or `a not in b`"""
+
+        def work(b: Any, a: Any) -> bool:
+            return operator.contains(b, a) is not is_not
+
+        if not self.touches(b):
+            return work(b, a)
+        return bool(self._member(at, "call", b, "__contains__", (a,), work, b, a))
+
+    def truth(self, at: str, thing: Any, /) -> bool:
+        """`bool(thing)`, where only its truth counts"""
+        if thing is True or thing is False:
+            return thing
+        if not self.touches(thing):
+            return bool(thing)
+        return bool(self._member(at, "call", thing, "__bool__", (), bool, thing))
+
+    def text(self, at: str, value: Any, conversion: int, spec: str, /) -> str:
+        """A value inside an f-string"""
+
+        def work(value: Any) -> str:
+            return format(_TEXT[conversion](value) if conversion else value, spec)
+
+        if not self.touches(value):
+            return work(value)
+        name = _TEXT_NAMES.get(conversion, "__format__")
+        return str(self._member(at, "call", value, name, (spec,), work, value))
+
+    # Step by step
+
+    def _flows(self, thing: Any) -> bool:
+        return not self.state.busy and (self.touches(thing) or self.is_running_library(thing))
+
+    def iterate(self, at: str, thing: Any, /) -> Any:
+        """`thing`, to be iterated over"""
+        return steps.Items(self, at, thing, iter(thing)) if self._flows(thing) else thing
+
+    def wait(self, at: str, thing: Any, /) -> Any:
+        """`thing`, to be awaited"""
+        return steps.Awaitable(self, at, thing, "item") if self._flows(thing) else thing
+
+    def async_iterate(self, at: str, thing: Any, /) -> Any:
+        """`thing`, to be iterated over asynchronously"""
+        if not self._flows(thing) or not hasattr(type(thing), "__aiter__"):
+            return thing
+        return steps.AsyncItems(self, at, type(thing).__aiter__(thing))
+
+    def _manages(self, thing: Any) -> bool:
+        if self.state.busy:
+            return False
+        standing = self.ask(self._targets.standing, type(thing))
+        if standing is Standing.CONTEXT:
+            return self.is_running_library(thing.gen)
+        return standing in (Standing.OWN, Standing.DERIVED)
+
+    def manage(self, at: str, thing: Any, /) -> Any:
+        """`thing`, to be entered by `with`"""
+        return steps.Manager(self, at, thing) if self._manages(thing) else thing
+
+    def async_manage(self, at: str, thing: Any, /) -> Any:
+        """`thing`, to be entered by `async with`"""
+        return steps.AsyncManager(self, at, thing) if self._manages(thing) else thing
+
+    # Callbacks
+
+    def _is_watched(self) -> bool:
+        if self.state.busy:
+            return False
+        if self.state.frames or threading.current_thread() is not threading.main_thread():
+            return True
+        asyncio = sys.modules.get("asyncio")
+        return asyncio is not None and asyncio._get_running_loop() is not None
+
+    def _is_called_by_library(self, frame: FrameType) -> bool:
+        back = frame.f_back
+        for _ in range(40):
+            if back is None:
+                return False
+            owner = self._file(back.f_code)
+            if owner == LIBRARY:
+                return True
+            if owner == CLIENT:
+                return bool(self.state.frames) and self.state.frames[-1] is back
+            back = back.f_back
+        return False
+
+    def entry(self, site: Any, /, *args: Any) -> None:
+        """A function of the client begins."""
+        if self._is_watched() and self._is_called_by_library(sys._getframe(1)):
+            token = self.ask(self.hub.entry, site, args)
+            if token is not None:
+                self._tokens[id(sys._getframe(1))] = token
+
+    def leave(self, value: Any, /) -> Any:
+        """It returns a value."""
+        if self._tokens:
+            token = self._tokens.pop(id(sys._getframe(1)), None)
+            if token is not None:
+                self.ask(self.hub.end, token, value)
         return value
 
-    def _begin(self, at: str, kind: Kind, target: Target, args: Any, kwargs: Any) -> Any:
-        self._thread.busy = True
-        try:
-            return self._recorder.begin(at, kind, target, args, kwargs)
-        except Exception as error:
-            self._recorder.miss(f"{target.name}: {type(error).__name__}")
-            return None
-        finally:
-            self._thread.busy = False
+    def done(self) -> None:
+        """It is over, in whichever way."""
+        if self._tokens:
+            token = self._tokens.pop(id(sys._getframe(1)), None)
+            if token is not None:
+                error = sys.exc_info()[1]
+                if error is None:
+                    self.ask(self.hub.end, token, None)
+                else:
+                    self.ask(self.hub.fail, token, error)
 
-    def _end(self, token: Any, value: object, error: BaseException | None) -> None:
-        if token is None:
-            return
-        self._thread.busy = True
-        try:
-            if error is None:
-                self._recorder.end(token, value)
-            else:
-                self._recorder.fail(token, error)
-        except Exception as trouble:
-            self._recorder.miss(f"{token.target.name}: {type(trouble).__name__}")
-        finally:
-            self._thread.busy = False
+    def lambda_entry(self, site: Any, /, *args: Any) -> Any:
+        """A lambda of the client begins."""
+        if self._is_watched() and self._is_called_by_library(sys._getframe(1)):
+            return self.ask(self.hub.entry, site, args)
+        return None
 
-    def _target(self, callee: Any) -> Target | None:
-        self._thread.busy = True
-        try:
-            return self._targets.find(callee)
-        except Exception as error:
-            self._recorder.miss(f"a callable of type {type(callee).__name__}: {type(error).__name__}")
-            return None
-        finally:
-            self._thread.busy = False
+    def lambda_leave(self, token: Any, value: Any, /) -> Any:
+        """It returns a value."""
+        if token is not None:
+            self.ask(self.hub.end, token, value)
+        return value
 
-    def _standing(self, kind: type) -> int:
-        found = self._standings.get(kind)
-        if found is None:
-            found = self._standings[kind] = self._targets.standing(kind)
-        return found
+    def give(self, site: Any, value: Any, /) -> Any:
+        """A generator of the client yields a value."""
+        if self._is_watched() and self._is_called_by_library(sys._getframe(1)):
+            token = self.ask(self.hub.entry, site, (), "yield")
+            if token is not None:
+                self.ask(self.hub.end, token, value)
+        return value
 
-
-__all__ = ["DERIVED", "FOREIGN", "OWN", "Helper"]
+    def imported(self, at: str, module: str, names: tuple[str, ...], values: tuple[Any, ...], /) -> None:
+        """`from module import names`"""
+        if not self.state.busy:
+            self.ask(self.hub.imported, at, module, names, values)

@@ -13,8 +13,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from likewise.library import crossing, rewriting
+from likewise.library.hub import Hub
 from likewise.library.naming import Naming
-from likewise.library.recorder import Recorder
 
 Asserts = Callable[[ast.Module, bytes, str, object], None]
 """Rewrites a tree's asserts where the loader that was found would have; knows the test runner."""
@@ -77,13 +77,14 @@ class Loader(importlib.machinery.SourceFileLoader):
         source = self.get_data(self.path)
         tree: Any = compile(source, self.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
         self._finder.asserts(tree, source, self.path, self._found)
-        rewriting.rewrite(tree, path=self._place)
+        self._finder.hub.stored |= rewriting.rewrite(tree, path=self._place, naming=self._finder.naming)
         code: CodeType = compile(tree, self.path, "exec", dont_inherit=True)
         return code
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module; what crosses meanwhile belongs to its import, not to a test."""
-        recorder = self._finder.recorder
+        self._finder.hub.client_files.add(self.path)
+        recorder = self._finder.hub.recorder
         recorder.open(crossing.IMPORT + module.__name__)
         try:
             super().exec_module(module)
@@ -94,8 +95,9 @@ class Loader(importlib.machinery.SourceFileLoader):
 class Finder:
     """Asks everybody else where a module is, and loads it rewritten if it is the client's."""
 
-    def __init__(self, client: Client, recorder: Recorder, asserts: Asserts) -> None:
-        self.client, self.recorder, self.asserts = client, recorder, asserts
+    def __init__(self, client: Client, hub: Hub, asserts: Asserts) -> None:
+        self.client, self.hub, self.asserts = client, hub, asserts
+        self.naming = hub.targets.naming
         self._helpers: dict[str, Any] = {}
 
     def install(self, helpers: dict[str, Callable[..., Any]]) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import threading
+import os
 import time
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import Any
 
-from likewise.library import crossing, lanes
+from likewise.library import crossing, lanes, observing
 from likewise.library.crossing import Crossing, Kind
-from likewise.library.targets import Target
+from likewise.library.targets import NOTHING
 from likewise.library.values import Values, message_of
 from likewise.model import (
     Interaction,
@@ -23,41 +23,48 @@ from likewise.model import (
     Returned,
     Role,
     Trace,
+    Value,
 )
 
 KEEP = 40
 """Crossings at one place of the client that a test's trace holds whole."""
-FOLD = 2_000
+FOLD = 1_000
 """Further crossings at that place that its digest covers; after these they are only counted."""
-_MUTABLE = (list, dict, set, bytearray)
+_MUTABLE = frozenset({list, dict, set, bytearray})
+_UNTOLD = frozenset({Kind.CALLBACK, Kind.YIELD})
+"""The library's own doing: what it hands the client is not watched for changes."""
 
 
 class Token:
     """A crossing that has begun."""
 
     __slots__ = (
+        "after",
         "arguments",
         "at",
         "changing",
         "is_kept",
         "kind",
         "lane",
+        "operation",
         "order",
         "outcome",
         "receiver",
         "running",
-        "target",
-        "wire",
+        "state",
+        "watched",
     )
 
-    def __init__(self, running: Running, at: str, kind: Kind, target: Target, order: int) -> None:
-        self.running, self.at, self.kind, self.target, self.order = running, at, kind, target, order
+    def __init__(self, running: Running, at: str, kind: Kind, operation: Operation, order: int) -> None:
+        self.running, self.at, self.kind, self.operation, self.order = running, at, kind, operation, order
         self.lane = "main"
         self.receiver = ""
+        self.watched: Any = NOTHING
         self.arguments: Mapping = {}
-        self.changing: tuple[tuple[str, Any], ...] = ()
+        self.changing: list[tuple[str, Any]] | None = None
         self.outcome: Outcome | None = None
-        self.wire: Crossing | None = None
+        self.after: Mapping | None = None
+        self.state: Value = None
         self.is_kept = True
 
 
@@ -79,20 +86,20 @@ class Running:
         self.lanes = lanes.Lanes()
         self.tokens: list[Token] = []
         self.places: dict[str, int] = {}
-        self.rests: dict[tuple[str, Kind, str, str], _Rest] = {}
+        self.rests: dict[tuple[str, Kind, Operation], _Rest] = {}
         self.orders = 0
-        self.unclear: dict[str, int] = {}
 
 
 class Recorder:
-    """Where the helpers report to. Every method may be called from any thread."""
+    """Where crossings are kept until their test ends. Any thread may call it."""
 
     def __init__(self, *, on_trace: Callable[[Trace], None]) -> None:
         self._on_trace = on_trace
         self._open: list[Running] = []
-        self._lock = threading.Lock()
+        self._process = os.getpid()
         self.missed: dict[str, int] = {}
         """What could not be recorded, and how often."""
+        self.crossings = 0
 
     def open(self, test: str, *, attempt: int = 0) -> None:
         """Crossings from now on belong to this test, until it is closed."""
@@ -101,21 +108,24 @@ class Recorder:
     def close(self, *, result: Result = Result.PASSED, failure: str = "") -> None:
         """Make the trace of what was opened last and hand it over."""
         running = self._open.pop()
+        self.crossings += running.orders
         for text, count in running.values.trouble.items():
             self.miss(f"value of {text}", count)
-        self._on_trace(_trace(running, result, failure))
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a crossing would be recorded."""
-        return bool(self._open)
+        if os.getpid() == self._process:
+            self._on_trace(_trace(running, result, failure))
 
     def miss(self, what: str, count: int = 1) -> None:
         """Count something that could not be recorded."""
         self.missed[what] = self.missed.get(what, 0) + count
 
     def begin(
-        self, at: str, kind: Kind, target: Target, args: tuple[Any, ...], kwargs: dict[str, Any] | None
+        self,
+        at: str,
+        kind: Kind,
+        operation: Operation,
+        receiver: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any] | None,
     ) -> Token | None:
         """A crossing begins; None where nothing more is to be noted about it."""
         if not self._open:
@@ -123,43 +133,40 @@ class Recorder:
             return None
         running = self._open[-1]
         running.orders = order = running.orders + 1
-        token = Token(running, at, kind, target, order)
-        token.lane = running.lanes.current()
         seen = running.places[at] = running.places.get(at, 0) + 1
+        if seen > KEEP + FOLD:
+            self._rest(running, at, kind, operation, order).count += 1
+            return None
+        token = Token(running, at, kind, operation, order)
+        token.lane = running.lanes.current()
         if seen > KEEP:
             token.is_kept = False
-            if seen > KEEP + FOLD:
-                self._rest(token).count += 1
-                return None
         else:
             running.tokens.append(token)
         values = running.values
-        if target.has_receiver:
-            receiver = target.receiver
+        if receiver is not NOTHING:
             token.receiver = receiver.__qualname__ if isinstance(receiver, type) else values.label(receiver)
-        if args or kwargs:
-            self._note_arguments(token, values, args, kwargs)
+            token.watched = receiver
+        if args:
+            self._note(token, values, zip(_POSITIONS, args, strict=False))
+        if kwargs:
+            self._note(token, values, kwargs.items())
         return token
 
-    def _note_arguments(
-        self, token: Token, values: Values, args: tuple[Any, ...], kwargs: dict[str, Any] | None
-    ) -> None:
-        changing = []
+    def _note(self, token: Token, values: Values, given: Any) -> None:
         noted = token.arguments
-        for position, each in enumerate(args):
-            name = str(position)
+        for name, each in given:
             noted[name] = values.data(each)
-            if isinstance(each, _MUTABLE) and token.kind is not Kind.CALLBACK:
-                changing.append((name, each))
-        for name, each in (kwargs or {}).items():
-            noted[name] = values.data(each)
-            if isinstance(each, _MUTABLE) and token.kind is not Kind.CALLBACK:
-                changing.append((name, each))
-        token.changing = tuple(changing)
+            if type(each) in _MUTABLE and token.kind not in _UNTOLD:
+                if token.changing is None:
+                    token.changing = []
+                token.changing.append((name, each))
 
     def end(self, token: Token, value: object) -> None:
         """It came back with a value."""
         token.outcome = Returned(value=token.running.values.data(value))
+        if value is None and token.watched is not NOTHING and token.kind is Kind.CALL:
+            token.state = observing.state(token.watched, token.running.values)
         self._finish(token)
 
     def fail(self, token: Token, error: BaseException) -> None:
@@ -171,32 +178,38 @@ class Recorder:
         )
         self._finish(token)
 
-    def _finish(self, token: Token) -> None:
-        values = token.running.values
-        after: Mapping = {}
-        for name, each in token.changing:
-            now = values.data(each)
-            if now != token.arguments[name]:
-                after[name] = now
-        token.changing = ()
-        token.wire = Crossing(kind=token.kind, at=token.at, after=after)
-        if not token.is_kept:
-            rest = self._rest(token)
-            rest.count += 1
-            rest.digest.update(repr((token.arguments, token.outcome, after)).encode("utf-8", "surrogatepass"))
+    def drop(self, token: Token) -> None:
+        """It was no crossing after all: the end of an iteration."""
+        if token.is_kept and token in token.running.tokens:
+            token.running.tokens.remove(token)
 
-    def _rest(self, token: Token) -> _Rest:
-        key = (token.at, token.kind, token.target.library, token.target.name)
-        with self._lock:
-            found = token.running.rests.get(key)
-            if found is None:
-                found = token.running.rests[key] = _Rest(token.order)
-        return found
+    def _finish(self, token: Token) -> None:
+        token.watched = NOTHING
+        if token.changing is not None:
+            values = token.running.values
+            after: Mapping = {}
+            for name, each in token.changing:
+                now = values.data(each)
+                if now != token.arguments[name]:
+                    after[name] = now
+            token.after, token.changing = after, None
+        if not token.is_kept:
+            rest = self._rest(token.running, token.at, token.kind, token.operation, token.order)
+            rest.count += 1
+            content = (token.arguments, token.outcome, token.after, token.state)
+            rest.digest.update(repr(content).encode("utf-8", "surrogatepass"))
+
+    def _rest(self, running: Running, at: str, kind: Kind, operation: Operation, order: int) -> _Rest:
+        key = (at, kind, operation)
+        return running.rests.get(key) or running.rests.setdefault(key, _Rest(order))
+
+
+_POSITIONS = tuple(str(number) for number in range(256))
 
 
 def _trace(running: Running, result: Result, failure: str) -> Trace:
     made = [_interaction(token) for token in running.tokens]
-    made += [_rest_interaction(key, rest) for key, rest in running.rests.items()]
+    made += [_rest_interaction(*key, rest) for key, rest in running.rests.items()]
     made.sort(key=lambda each: each.order)
     return Trace(
         test=running.test,
@@ -204,7 +217,6 @@ def _trace(running: Running, result: Result, failure: str) -> Trace:
         interactions=tuple(made),
         result=result,
         attempt=running.attempt,
-        unclear=tuple(f"{what} ({count} times)" for what, count in running.unclear.items()),
         failure=failure,
         started=running.started,
         ended=time.time(),
@@ -213,8 +225,8 @@ def _trace(running: Running, result: Result, failure: str) -> Trace:
 
 def _interaction(token: Token) -> Interaction:
     return crossing.interaction(
-        token.wire or Crossing(kind=token.kind, at=token.at, after={}),
-        operation=Operation(token.target.library, token.target.name),
+        Crossing(kind=token.kind, at=token.at, after=token.after or {}, state=token.state),
+        operation=token.operation,
         receiver=token.receiver,
         arguments=token.arguments,
         outcome=token.outcome or Lost(reason="its end was not seen"),
@@ -223,11 +235,10 @@ def _interaction(token: Token) -> Interaction:
     )
 
 
-def _rest_interaction(key: tuple[str, Kind, str, str], rest: _Rest) -> Interaction:
-    at, kind, library, name = key
+def _rest_interaction(at: str, kind: Kind, operation: Operation, rest: _Rest) -> Interaction:
     return crossing.interaction(
         Crossing(kind=Kind.REST, at=at, after={}, count=rest.count, digest=rest.digest.hexdigest()),
-        operation=Operation(library, name),
+        operation=operation,
         receiver="",
         arguments={"kind": kind.value},
         outcome=Returned(value=None),

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from likewise.canonical.redact import Secrets, redact
 from likewise.library import crossing
-from likewise.library.helper import Helper
+from likewise.library.hub import Hub
+from likewise.library.intercepting import helpers
 from likewise.library.loading import Asserts, Client, Finder
 from likewise.library.naming import Naming
 from likewise.library.recorder import Recorder
@@ -31,12 +32,12 @@ class LibrarySession:
         self._waiting: list[Trace] = []
         self._writer: RecordingWriter | None = None
         self._recorder = Recorder(on_trace=self._write)
-        self._finder = Finder(Client(folders, naming), self._recorder, asserts)
-        self._helper = Helper(self._recorder, Targets(naming))
+        self._hub = Hub(self._recorder, Targets(naming))
+        self._finder = Finder(Client(folders, naming), self._hub, asserts)
 
     def start(self) -> None:
         """Rewrite what is imported from now on."""
-        self._finder.install(self._helper.names())
+        self._finder.install(helpers(self._hub))
 
     def record(self, path: Path, provenance: Provenance) -> None:
         """Write to this file, what was recorded before included."""

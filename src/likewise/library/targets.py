@@ -4,31 +4,48 @@ from __future__ import annotations
 
 import functools
 import types
-from dataclasses import dataclass
+import weakref
+from enum import IntEnum
 from typing import Any
 
 from likewise.library.naming import Naming, module_of
-
-FOREIGN, OWN, DERIVED = 0, 1, 2
-"""A type: nobody's business; the library's own; one that extends the library's."""
-_LRU = type(functools.lru_cache(lambda: None))
-_DESCRIPTORS = (
-    types.WrapperDescriptorType,
-    types.MethodDescriptorType,
-    types.ClassMethodDescriptorType,
-    types.GetSetDescriptorType,
-)
-_MISSING = object()
+from likewise.model import Operation
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """Something of a library that can be used: `name` is public, without the library's own."""
+class Standing(IntEnum):
+    """What a type is to the boundary; the numbers are those of native.c."""
 
-    library: str
-    name: str
-    receiver: object = None
-    has_receiver: bool = False
+    FOREIGN = 0
+    OWN = 1
+    """The library's."""
+    DERIVED = 2
+    """Somebody else's, and extends the library's."""
+    PARTIAL = 3
+    CACHED = 4
+    DESCRIPTOR = 5
+    WRAPPER = 6
+    CYTHON = 7
+    CONTEXT = 8
+    """A context manager made of a generator: whose it is depends on the generator."""
+
+
+NOTHING: Any = object()
+"""The receiver of what has none."""
+Found = tuple[Operation, Any]
+"""An operation of the library and the object that it works on."""
+_KINDS: dict[type, Standing] = {
+    functools.partial: Standing.PARTIAL,
+    type(functools.lru_cache(lambda: None)): Standing.CACHED,
+    types.WrapperDescriptorType: Standing.DESCRIPTOR,
+    types.MethodDescriptorType: Standing.DESCRIPTOR,
+    types.ClassMethodDescriptorType: Standing.DESCRIPTOR,
+    types.MethodWrapperType: Standing.WRAPPER,
+}
+_CONTEXTS = ("_GeneratorContextManager", "_AsyncGeneratorContextManager")
+_CYTHON = ("cython_function_or_method", "fused_cython_function")
+_MRO = type.__dict__["__mro__"].__get__
+_BARE: Any = vars(object)
+"""What every object can do: not the library's behaviour where the library leaves it as it is."""
 
 
 class Targets:
@@ -36,120 +53,172 @@ class Targets:
 
     def __init__(self, naming: Naming) -> None:
         self.naming = naming
+        self._standings: dict[int, Standing] = {}
+        self._members: dict[int, dict[str, Operation | None]] = {}
+        self._living: dict[int, Any] = {}
+        self._operations: dict[tuple[str, str], Operation] = {}
+        self._functions: dict[tuple[object, str], Operation | None] = {}
 
-    def standing(self, kind: type) -> int:
+    def operation(self, library: str, name: str) -> Operation:
+        """The one operation of that name."""
+        known = self._operations.get((library, name))
+        if known is None:
+            known = self._operations[library, name] = Operation(library, name)
+        return known
+
+    def standing(self, kind: type) -> Standing:
         """What a type is to the boundary."""
+        known = self._standings.get(id(kind))
+        if known is None:
+            known = self._find_standing(kind)
+            self._remember(kind)
+            self._standings[id(kind)] = known
+        return known
+
+    def _find_standing(self, kind: type) -> Standing:
         if self.naming.owner(module_of(kind)):
-            return OWN
-        return FOREIGN if self.naming.class_of(kind) is None else DERIVED
+            return Standing.OWN
+        if kind in _KINDS:
+            return _KINDS[kind]
+        if kind.__name__ in _CYTHON:
+            return Standing.CYTHON
+        if kind.__name__ in _CONTEXTS and module_of(kind) == "contextlib":
+            return Standing.CONTEXT
+        return Standing.FOREIGN if self.naming.class_of(kind) is None else Standing.DERIVED
 
-    def member(self, kind: type, name: str) -> Target | None:
+    def _remember(self, kind: type) -> None:
+        """Forget what is known about a type when it dies: another may live at its address."""
+        key = id(kind)
+
+        def forget(_: object) -> None:
+            for table in (self._standings, self._members, self._living):
+                table.pop(key, None)
+
+        if key not in self._living:
+            self._living[key] = weakref.ref(kind, forget)
+
+    def touches(self, kind: type) -> bool:
+        """Whether instances of a type are the library's, or extend what is."""
+        return self.standing(kind) in (Standing.OWN, Standing.DERIVED)
+
+    def member(self, kind: type, name: str) -> Operation | None:
         """An operation or attribute of a type's instances, where the library provides it."""
-        for each in type.__dict__["__mro__"].__get__(kind):
-            if name in vars(each):
-                owned = self.naming.owner(module_of(each))
-                # What the library's class takes over from a builtin type is its own behaviour, too.
-                if owned or self.standing(kind) == OWN:
-                    return self.named(kind, name)
-                return None
-        return self.named(kind, name) if self.standing(kind) == OWN else None
+        self._remember(kind)
+        known = self._members.setdefault(id(kind), {})
+        if name not in known:
+            known[name] = self._find_member(kind, name)
+        return known[name]
 
-    def named(self, kind: type, name: str) -> Target | None:
+    def _find_member(self, kind: type, name: str) -> Operation | None:
+        is_own = self.standing(kind) is Standing.OWN
+        for each in _MRO(kind):
+            if name in vars(each):
+                if each is object:
+                    return None
+                # What the library's class takes over from a builtin type is its own behaviour, too.
+                return self.named(kind, name) if is_own or self.naming.owner(module_of(each)) else None
+        is_special = name.startswith("__") and name.endswith("__")
+        return self.named(kind, name) if is_own and not is_special else None
+
+    def is_declared(self, kind: type, name: str) -> bool:
+        """Whether any class of a type has an attribute of that name."""
+        return any(name in vars(each) for each in _MRO(kind))
+
+    def named(self, kind: type, name: str) -> Operation | None:
         """A member's name under the library class that is nearest to the type."""
         nearest = self.naming.class_of(kind)
         if nearest is None:
             return None
         path = f"{self.naming.name_of_class(nearest)}.{name}"
-        return Target(library=self.naming.owner(module_of(nearest)), name=path)
+        return self.operation(self.naming.owner(module_of(nearest)), path)
 
-    def find(self, thing: Any) -> Target | None:
+    def find(self, thing: Any) -> Found | None:
         """The target of a callable, or None where it is not the library's."""
         kind = type(thing)
         if kind is types.FunctionType:
-            return self._function(thing)
+            operation = self._function(thing)
+            return None if operation is None else (operation, NOTHING)
         if kind is types.MethodType:
             return self._bound(thing.__func__, thing.__self__)
         if kind is types.BuiltinFunctionType:
             return self._builtin(thing)
         if isinstance(thing, type):
             return self._class(thing)
-        if kind is functools.partial:
-            return self.find(thing.func)
-        if kind is _LRU:
-            return self.find(thing.__wrapped__)
-        if kind is types.MethodWrapperType:
-            return self._on(thing.__self__, thing.__name__)
-        if kind in _DESCRIPTORS:
-            return self.named(thing.__objclass__, thing.__name__) if self._owns(thing.__objclass__) else None
-        if kind.__name__ in ("cython_function_or_method", "fused_cython_function"):
-            return self._by_module(thing)
-        member = self.member(kind, "__call__") if self.standing(kind) else None
-        return _on(member, thing)
+        match self.standing(kind):
+            case Standing.PARTIAL:
+                return self.find(thing.func)
+            case Standing.CACHED:
+                return self.find(thing.__wrapped__)
+            case Standing.WRAPPER:
+                return self._on(thing.__self__, thing.__name__)
+            case Standing.DESCRIPTOR:
+                of = thing.__objclass__
+                operation = self.named(of, thing.__name__) if self.touches(of) else None
+                return None if operation is None else (operation, NOTHING)
+            case Standing.CYTHON:
+                return self._by_module(thing)
+            case Standing.OWN | Standing.DERIVED:
+                return self._on(thing, "__call__")
+        return None
 
-    def _owns(self, kind: type) -> bool:
-        return self.standing(kind) == OWN
+    def _function(self, thing: types.FunctionType) -> Operation | None:
+        key = (thing.__globals__.get("__name__"), thing.__code__.co_qualname)
+        if key not in self._functions:
+            library = self.naming.owner(key[0])
+            name = self.naming.public(str(key[0]), key[1]) if library else ""
+            self._functions[key] = self.operation(library, name) if library else None
+        return self._functions[key]
 
-    def _function(self, thing: types.FunctionType) -> Target | None:
-        module = thing.__globals__.get("__name__")
-        library = self.naming.owner(module)
-        if not library:
-            return None
-        name = self.naming.public(str(module), thing.__code__.co_qualname)
-        return Target(library=library, name=name)
-
-    def _bound(self, function: Any, receiver: object) -> Target | None:
+    def _bound(self, function: Any, receiver: object) -> Found | None:
         found = self.find(function)
         if found is None:
             return None
         kind = receiver if isinstance(receiver, type) else type(receiver)
-        named = self.named(kind, found.name.rpartition(".")[2]) if self.standing(kind) else found
-        return _on(named, receiver)
+        if self.touches(kind):
+            name = getattr(function, "__name__", None) or found[0].name.rpartition(".")[2]
+            return self.named(kind, name) or found[0], receiver
+        return found[0], receiver
 
-    def _builtin(self, thing: Any) -> Target | None:
+    def _builtin(self, thing: Any) -> Found | None:
         holder = thing.__self__
         if holder is None or isinstance(holder, types.ModuleType):
             return self._by_module(thing)
         if isinstance(holder, type):
-            return _on(self.named(holder, thing.__name__), holder) if self.standing(holder) else None
+            operation = self.named(holder, thing.__name__) if self.touches(holder) else None
+            return None if operation is None else (operation, holder)
         return self._on(holder, thing.__name__)
 
-    def _on(self, holder: object, name: str) -> Target | None:
+    def _on(self, holder: object, name: str) -> Found | None:
         kind = type(holder)
-        return _on(self.member(kind, name), holder) if self.standing(kind) else None
+        operation = self.member(kind, name) if self.touches(kind) else None
+        return None if operation is None else (operation, holder)
 
-    def _by_module(self, thing: Any) -> Target | None:
+    def _by_module(self, thing: Any) -> Found | None:
         module = getattr(thing, "__module__", None)
         library = self.naming.owner(module)
         if not library:
             return None
-        return Target(library=library, name=self.naming.public(str(module), thing.__qualname__))
+        return self.operation(library, self.naming.public(str(module), thing.__qualname__)), NOTHING
 
-    def _class(self, thing: type) -> Target | None:
+    def _class(self, thing: type) -> Found | None:
         standing = self.standing(thing)
-        if standing == OWN:
-            owner = self.naming.owner(module_of(thing))
-            return Target(library=owner, name=self.naming.name_of_class(thing))
-        if standing == DERIVED and self._is_made_by_library(thing):
-            nearest = self.naming.class_of(thing)
-            assert nearest is not None
-            owner = self.naming.owner(module_of(nearest))
-            return Target(library=owner, name=self.naming.name_of_class(nearest))
-        return None
+        if standing is Standing.DERIVED and not self._is_made_by_library(thing):
+            return None
+        nearest = self.naming.class_of(thing)
+        if nearest is None:
+            operation = self.member(type(thing), "__call__") if self.touches(type(thing)) else None
+            return None if operation is None else (operation, thing)
+        owner = self.naming.owner(module_of(nearest))
+        return self.operation(owner, self.naming.name_of_class(nearest)), NOTHING
 
     def _is_made_by_library(self, thing: type) -> bool:
         """Whether making an instance of a client's class runs the library's code at once."""
-        if self.member(type(thing), "__call__") is not None and type(thing) is not type:
+        if self.touches(type(thing)) and self.member(type(thing), "__call__") is not None:
             return True
         for name in ("__new__", "__init__"):
-            for each in thing.__mro__:
+            for each in _MRO(thing):
                 if name in vars(each):
                     if self.naming.owner(module_of(each)):
                         return True
                     break
         return False
-
-
-def _on(target: Target | None, receiver: object) -> Target | None:
-    if target is None:
-        return None
-    return Target(library=target.library, name=target.name, receiver=receiver, has_receiver=True)

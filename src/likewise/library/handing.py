@@ -1,0 +1,205 @@
+"""Builtins and functions of the standard library that act on what they are handed: `len`, `map`, `gather`, …
+
+Calling them is no crossing; what they do with a library's object, callable or coroutine is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import builtins
+import concurrent.futures
+import copy
+import functools
+import itertools
+import threading
+from collections.abc import Coroutine
+from types import CoroutineType, GeneratorType
+from typing import TYPE_CHECKING, Any
+
+from likewise.library.crossing import Kind
+from likewise.library.targets import NOTHING
+
+if TYPE_CHECKING:
+    from likewise.library.hub import Hub
+
+Prepared = tuple[Any, tuple[Any, ...], Any]
+
+OPERATIONS: dict[Any, str] = {
+    len: "__len__",
+    str: "__str__",
+    repr: "__repr__",
+    bool: "__bool__",
+    int: "__int__",
+    float: "__float__",
+    complex: "__complex__",
+    bytes: "__bytes__",
+    abs: "__abs__",
+    hash: "__hash__",
+    round: "__round__",
+    divmod: "__divmod__",
+    pow: "__pow__",
+    format: "__format__",
+    reversed: "__reversed__",
+    iter: "__iter__",
+    next: "__next__",
+    copy.copy: "__copy__",
+    copy.deepcopy: "__deepcopy__",
+}
+"""What each asks its first argument for."""
+ATTRIBUTES: dict[Any, Kind] = {
+    getattr: Kind.READ,
+    hasattr: Kind.READ,
+    setattr: Kind.STORE,
+    delattr: Kind.DELETE,
+}
+ITERATING: tuple[Any, ...] = (
+    list,
+    tuple,
+    set,
+    frozenset,
+    dict,
+    sorted,
+    sum,
+    any,
+    all,
+    enumerate,
+    zip,
+    map,
+    filter,
+    min,
+    max,
+    itertools.chain,
+    itertools.islice,
+    functools.reduce,
+)
+"""These go through an iterable to the end, or as far as somebody asks."""
+CALLING: tuple[Any, ...] = (
+    map,
+    filter,
+    sorted,
+    min,
+    max,
+    functools.reduce,
+    itertools.starmap,
+    itertools.takewhile,
+    itertools.dropwhile,
+    itertools.accumulate,
+    itertools.groupby,
+    threading.Thread,
+    threading.Timer,
+    concurrent.futures.ThreadPoolExecutor.submit,
+    concurrent.futures.ThreadPoolExecutor.map,
+    asyncio.to_thread,
+    asyncio.AbstractEventLoop.run_in_executor,
+    asyncio.base_events.BaseEventLoop.run_in_executor,
+    asyncio.base_events.BaseEventLoop.call_soon,
+)
+"""These call what they are given. A library's callable is wrapped for these and for nobody else."""
+AWAITING: tuple[Any, ...] = (
+    asyncio.create_task,
+    asyncio.ensure_future,
+    asyncio.gather,
+    asyncio.wait_for,
+    asyncio.shield,
+    asyncio.run,
+    asyncio.base_events.BaseEventLoop.create_task,
+    asyncio.base_events.BaseEventLoop.run_until_complete,
+    asyncio.as_completed,
+)
+"""These run the coroutines that they are given."""
+SPECIAL = frozenset([*OPERATIONS, *ATTRIBUTES, *ITERATING, *CALLING, *AWAITING])
+NAMES = frozenset(
+    name for name, thing in vars(builtins).items() if callable(thing) and thing in SPECIAL and name != "type"
+)
+"""The builtins among them, as a client spells them."""
+_ABSENT: Any = object()
+
+
+def prepare(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Prepared | None:
+    """A token for the crossing, if the whole is one, and the arguments to call with instead."""
+    if callee in ATTRIBUTES:
+        return _attribute(hub, at, callee, args)
+    if callee in OPERATIONS and args:
+        token = _operate(hub, at, OPERATIONS[callee], args)
+        return None if token is None else (token, args, kwargs)
+    function = getattr(callee, "__func__", callee)
+    if function in AWAITING:
+        return None, tuple(_watched(hub, at, each) for each in args), kwargs
+    given = list(args)
+    if function in CALLING:
+        given = [_wrapped(hub, at, each) for each in given]
+        kwargs = {name: _wrapped(hub, at, each) for name, each in (kwargs or {}).items()}
+    if function in ITERATING:
+        given = [_items(hub, at, each) for each in given]
+    return None, tuple(given), kwargs or None
+
+
+def _attribute(hub: Hub, at: str, callee: Any, args: tuple[Any, ...]) -> Prepared | None:
+    if len(args) < 2 or not isinstance(args[1], str):
+        return None
+    holder, name = args[0], args[1]
+    if callee is setattr or callee is delattr:
+        token = hub.begin_member(at, ATTRIBUTES[callee].value, holder, name, tuple(args[2:]))
+        return (token, args, None) if token is not None else None
+    # A routine is recorded when it is called; whether it is one shows without running the library's code.
+    found = next((vars(each)[name] for each in type(holder).__mro__ if name in vars(each)), None)
+    if callee is getattr and (callable(found) or isinstance(found, classmethod | staticmethod)):
+        return None
+    operation = hub._read_operation(holder, name)
+    if operation is None:
+        return None
+    given = {"default": args[2]} if len(args) > 2 else {}
+    if callee is hasattr:
+        operation = hub.targets.operation(operation.service, f"{operation.name} (exists)")
+    token = hub.recorder.begin(at, Kind.READ, operation, holder, (), given)
+    return (token, args, None) if token is not None else None
+
+
+def _operate(hub: Hub, at: str, name: str, args: tuple[Any, ...]) -> Any:
+    holder = args[0]
+    if isinstance(holder, GeneratorType) or name == "__next__":
+        operation = hub._step(holder)
+        return hub.recorder.begin(at, Kind.ITEM, operation, holder, (), None) if operation else None
+    if not hub.targets.touches(type(holder)):
+        return None
+    return hub.begin_member(at, Kind.CALL.value, holder, name, args[1:])
+
+
+def _wrapped(hub: Hub, at: str, thing: Any) -> Any:
+    """A callable of the library, made to be recorded when somebody else calls it."""
+    if not callable(thing) or hub.targets.find(thing) is None:
+        return thing
+    return hub.wrap(at, thing)
+
+
+def _items(hub: Hub, at: str, thing: Any) -> Any:
+    is_crossing = hub.targets.touches(type(thing)) and hub._step(thing) is not None
+    is_crossing = is_crossing or (isinstance(thing, GeneratorType) and hub._step(thing) is not None)
+    if not is_crossing or isinstance(thing, type):
+        return thing
+    return hub.iterate(at, thing)
+
+
+def _watched(hub: Hub, at: str, thing: Any) -> Any:
+    """A coroutine of the library in one of ours with its name, so that its end is seen."""
+    if not isinstance(thing, CoroutineType) or hub._step(thing) is None:
+        return thing
+    watching = _watch(hub, at, thing)
+    watching.__name__, watching.__qualname__ = thing.__name__, thing.__qualname__
+    return watching
+
+
+async def _watch(hub: Hub, at: str, inner: Coroutine[Any, Any, Any]) -> Any:
+    token = hub.begin_step(at, inner, "item")
+    try:
+        value = await inner
+    except BaseException as error:
+        if token is not None:
+            hub.fail(token, error)
+        raise
+    if token is not None:
+        hub.end(token, value)
+    return value
+
+
+__all__ = ["NAMES", "NOTHING", "SPECIAL", "prepare"]

@@ -1,0 +1,270 @@
+"""Where both helpers report: names what crosses, and hands it to the recorder.
+
+Nothing here calls the library or the client on their behalf; that is left to the helper, so that
+no frame of ours is between them.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from types import CodeType, ModuleType
+from typing import Any
+
+from likewise.library import handing
+from likewise.library.crossing import Kind
+from likewise.library.naming import module_of
+from likewise.library.recorder import Recorder, Token
+from likewise.library.targets import NOTHING, Standing, Targets
+from likewise.model import Operation
+
+NEUTRAL, CLIENT, LIBRARY = 0, 1, 2
+"""Whose a source file is; the numbers are those of native.c."""
+_KINDS = {kind.value: kind for kind in Kind}
+_INVERSE = {"__bool__": "__len__", "__str__": "__repr__", "__format__": "__str__", "__contains__": "__iter__"}
+"""What stands in where a class lacks the method that an operator asks for first."""
+
+
+class Hub:
+    """Decides precisely what the helpers decided roughly. Never raises: what fails is counted."""
+
+    def __init__(self, recorder: Recorder, targets: Targets) -> None:
+        self.recorder, self.targets = recorder, targets
+        self.client_files: set[str] = set()
+        self.stored: set[str] = set()
+        """Names of attributes that the client's own code sets somewhere."""
+        self._roots: list[str] = []
+        self._modules: dict[str, str] = {}
+        self.wrap: Callable[[str, Any], Any] = lambda at, thing: thing
+        self.iterate: Callable[[str, Any], Any] = lambda at, thing: thing
+
+    def standing(self, kind: type) -> int:
+        """What a type is to the boundary."""
+        return int(self.targets.standing(kind))
+
+    def owner(self, module: str) -> int:
+        """Whether a module is the library's."""
+        return 1 if self.targets.naming.owner(module) else 0
+
+    def file(self, code: CodeType) -> int:
+        """Whose the file of some code is."""
+        name = code.co_filename
+        if name in self.client_files:
+            return CLIENT
+        return LIBRARY if name.startswith(tuple(self._library_roots())) else NEUTRAL
+
+    def _library_roots(self) -> list[str]:
+        if not self._roots:
+            for name in self.targets.naming.libraries:
+                try:
+                    spec = importlib.util.find_spec(name)
+                except (ImportError, ValueError):
+                    continue
+                for place in (spec and spec.submodule_search_locations) or ():
+                    self._roots.append(str(place).rstrip("/\\") + ("\\" if "\\" in str(place) else "/"))
+                if spec and not spec.submodule_search_locations and spec.origin:
+                    self._roots.append(spec.origin)
+        return self._roots or ["\0"]
+
+    def begin_call(self, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Token | None:
+        """A call begins."""
+        try:
+            found = self.targets.find(callee)
+            if found is None:
+                return None
+            if type(callee).__name__ == "partial":
+                args = (*callee.args, *args)
+                kwargs = {**callee.keywords, **(kwargs or {})}
+            return self.recorder.begin(at, Kind.CALL, found[0], found[1], args, kwargs)
+        except Exception as error:
+            return self._miss("call", callee, error)
+
+    def begin_member(self, at: str, kind: str, holder: Any, name: str, args: tuple[Any, ...]) -> Token | None:
+        """An operator, a subscript, a store or the like begins."""
+        try:
+            operation = self._member(holder, name, kind)
+            if operation is None:
+                return None
+            return self.recorder.begin(at, _KINDS[kind], operation, holder, args, None)
+        except Exception as error:
+            return self._miss(name, holder, error)
+
+    def _member(self, holder: Any, name: str, kind: str) -> Operation | None:
+        if isinstance(holder, ModuleType | type):
+            return self._of_namespace(holder, name)
+        of = type(holder)
+        if self.targets.standing(of) is Standing.CONTEXT:
+            return self._of_generator(holder.gen, name)
+        if kind in ("store", "delete"):
+            if self.targets.standing(of) is Standing.DERIVED and not self.targets.is_declared(of, name):
+                return None
+            return self.targets.named(of, name)
+        found = self.targets.member(of, name)
+        if found is None and name in _INVERSE:
+            found = self.targets.member(of, _INVERSE[name])
+            if found is not None:
+                found = self.targets.named(of, name)
+        return found
+
+    def _of_namespace(self, holder: Any, name: str) -> Operation | None:
+        naming = self.targets.naming
+        if isinstance(holder, type):
+            if not self.targets.touches(holder):
+                return self.targets.member(type(holder), name)
+            declared = next((each for each in holder.__mro__ if name in vars(each)), None)
+            if declared is not None and not naming.owner(module_of(declared)):
+                return None
+            return self.targets.named(holder, name)
+        module = holder.__name__
+        library = naming.owner(module)
+        path = module[len(library) :].strip(".")
+        return self.targets.operation(library, f"{path}.{name}" if path else name) if library else None
+
+    def read(self, at: str, holder: Any, name: str, value: object, error: BaseException | None) -> None:
+        """An attribute was read; of a client's class only those are the library's that it never sets."""
+        try:
+            if type(value).__module__ == "importlib.util":
+                return
+            operation = self._read_operation(holder, name)
+            if operation is None:
+                return
+            receiver = NOTHING if isinstance(holder, ModuleType) else holder
+            token = self.recorder.begin(at, Kind.READ, operation, receiver, (), None)
+            if token is not None:
+                if error is None:
+                    self.recorder.end(token, value)
+                else:
+                    self.recorder.fail(token, error)
+        except Exception as trouble:
+            self._miss(name, holder, trouble)
+
+    def _read_operation(self, holder: Any, name: str) -> Operation | None:
+        if name in ("__class__", "__dict__", "__doc__", "__name__", "__module__", "__file__", "__path__"):
+            return None
+        if isinstance(holder, ModuleType | type):
+            return self._of_namespace(holder, name)
+        of = type(holder)
+        if self.targets.standing(of) is Standing.OWN:
+            return self.targets.member(of, name)
+        if self.targets.is_declared(of, name):
+            return self.targets.member(of, name)
+        return None if name in self.stored else self.targets.named(of, name)
+
+    def item(self, at: str, source: Any, value: object, error: BaseException | None) -> None:
+        """An iterator or generator of the library gave something."""
+        try:
+            operation = self._step(source)
+            token = self.recorder.begin(at, Kind.ITEM, operation, source, (), None) if operation else None
+            if token is not None:
+                if error is None:
+                    self.recorder.end(token, value)
+                else:
+                    self.recorder.fail(token, error)
+        except Exception as trouble:
+            self._miss("item", source, trouble)
+
+    def begin_step(self, at: str, source: Any, origin: Any) -> Token | None:
+        """A coroutine or awaitable of the library is awaited."""
+        try:
+            operation = self._step(origin if not isinstance(origin, str) else source)
+            if operation is None:
+                return None
+            return self.recorder.begin(at, Kind.ITEM, operation, NOTHING, (), None)
+        except Exception as error:
+            return self._miss("await", source, error)
+
+    def _step(self, source: Any) -> Operation | None:
+        of = type(source)
+        if self.targets.touches(of):
+            for name in ("__iter__", "__next__", "__await__", "__aiter__", "__anext__", "__getitem__"):
+                found = self.targets.member(of, name)
+                if found is not None:
+                    return found
+            return None
+        return self._of_generator(source, "")
+
+    def _of_generator(self, source: Any, name: str) -> Operation | None:
+        for attribute in ("gi_code", "cr_code", "ag_code"):
+            code = getattr(source, attribute, None)
+            if isinstance(code, CodeType):
+                module = self._module(code.co_filename)
+                library = self.targets.naming.owner(module)
+                if not library:
+                    return None
+                path = self.targets.naming.public(module, code.co_qualname)
+                return self.targets.operation(library, f"{path}.{name}" if name else path)
+        return None
+
+    def _module(self, file: str) -> str:
+        if file not in self._modules:
+            owner = self.targets.naming.owner
+            for name, module in list(sys.modules.items()):
+                place = getattr(module, "__file__", None) if owner(name) else None
+                if isinstance(place, str):
+                    self._modules[place] = name
+            self._modules.setdefault(file, "")
+        return self._modules[file]
+
+    def prepare(
+        self, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any
+    ) -> tuple[Any, tuple[Any, ...], Any] | None:
+        """Something foreign is handed things of the library: what to hand it instead, and what it means."""
+        try:
+            return handing.prepare(self, at, callee, args, kwargs)
+        except Exception as error:
+            self._miss(getattr(callee, "__name__", "call"), callee, error)
+            return None
+
+    def entry(self, site: tuple[str, str, tuple[str, ...]], args: tuple[Any, ...], kind: str = "") -> Any:
+        """The library calls a function of the client, or is given an item by a generator of the client."""
+        try:
+            at, name, names = site
+            library = self._calling() or self.targets.naming.libraries[0]
+            operation = self.targets.operation(library, f"callback {name}")
+            given = dict(zip(names, args, strict=False)) if args else {}
+            receiver = given.pop("self", NOTHING)
+            how = _KINDS[kind] if kind else Kind.CALLBACK
+            return self.recorder.begin(at, how, operation, receiver, (), given)
+        except Exception as error:
+            return self._miss("callback", site, error)
+
+    def _calling(self) -> str:
+        if len(self.targets.naming.libraries) == 1:
+            return ""
+        frame = sys._getframe(2)
+        for _ in range(40):
+            found = self.targets.naming.owner(frame.f_globals.get("__name__"))
+            if found or frame.f_back is None:
+                return found
+            frame = frame.f_back
+        return ""
+
+    def imported(self, at: str, module: str, names: tuple[str, ...], values: tuple[Any, ...]) -> None:
+        """Constants were imported from a module of the library."""
+        holder = sys.modules.get(module)
+        if holder is None:
+            return
+        for name, value in zip(names, values, strict=False):
+            if not callable(value) and not isinstance(value, ModuleType):
+                self.read(at, holder, name, value, None)
+
+    def end(self, token: Token, value: object) -> None:
+        """What began came back with a value."""
+        try:
+            self.recorder.end(token, value)
+        except Exception as error:
+            self._miss(token.operation.name, value, error)
+
+    def fail(self, token: Token, error: BaseException) -> None:
+        """What began came back with an exception."""
+        try:
+            if isinstance(error, StopAsyncIteration | StopIteration | GeneratorExit):
+                self.recorder.drop(token)
+            else:
+                self.recorder.fail(token, error)
+        except Exception as trouble:
+            self._miss(token.operation.name, error, trouble)
+
+    def _miss(self, what: str, thing: object, error: Exception) -> None:
+        self.recorder.miss(f"{what} on {type(thing).__name__}: {type(error).__name__}")

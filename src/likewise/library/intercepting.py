@@ -1,0 +1,30 @@
+"""The helpers that rewritten clients call: those in C where they can be had, else those in Python."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from likewise.library import native
+from likewise.library.handing import SPECIAL
+from likewise.library.helper import Helper
+from likewise.library.hub import Hub
+from likewise.library.rewriting import MIRRORED
+
+NAMES = frozenset(
+    """call method load store delete item store_item delete_item binary inplace unary compare contains truth
+    text iterate wait async_iterate manage async_manage entry leave done lambda_entry lambda_leave give
+    imported builtin""".split()  # noqa: SIM905
+)
+
+
+def helpers(hub: Hub) -> dict[str, Callable[..., Any]]:
+    """The helpers by the names that rewritten code calls them by."""
+    module: Any = native.load()
+    if module is None:
+        module = Helper(hub)
+    else:
+        module.set_up(hub, tuple(SPECIAL), asyncio._get_running_loop, MIRRORED)
+    hub.wrap, hub.iterate = module.wrap, module.iterate
+    return {name: getattr(module, name) for name in NAMES} | {"slice": slice}

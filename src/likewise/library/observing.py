@@ -1,0 +1,39 @@
+"""What can be seen of an object after it was told something and said nothing.
+
+Only what is cheap and pure: the public attributes that lie in the instance itself, and a length.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from likewise.library.values import Values
+from likewise.model import Mapping, Value
+
+MOST = 30
+"""Attributes that are looked at."""
+
+
+def state(thing: Any, values: Values) -> Value:
+    """The observed state, or None where there is none to see."""
+    if isinstance(thing, type):
+        return None
+    made: Mapping = {}
+    kind = type(thing)
+    if isinstance(thing, list | dict | set | bytearray):
+        made["value"] = values.data(thing)
+    elif "__len__" in vars(kind) and _is_plain_length(kind):
+        made["length"] = len(thing)
+    try:
+        held = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        held = {}
+    if type(held) is dict:
+        for name in [name for name in held if type(name) is str and not name.startswith("_")][:MOST]:
+            made[name] = values.data(held[name])
+    return made or None
+
+
+def _is_plain_length(kind: type) -> bool:
+    """Whether a length is counted in C, where counting changes nothing."""
+    return type(vars(kind)["__len__"]).__name__ == "wrapper_descriptor"

@@ -184,7 +184,7 @@ def _watched(hub: Hub, at: str, thing: Any) -> Any:
     """A coroutine of the library in one of ours with its name, so that its end is seen."""
     if not isinstance(thing, CoroutineType) or hub._step(thing) is None:
         return thing
-    watching = _watch(hub, at, thing)
+    watching: Any = _watch(hub, at, thing)
     watching.__name__, watching.__qualname__ = thing.__name__, thing.__qualname__
     return watching
 

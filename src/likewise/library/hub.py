@@ -78,7 +78,8 @@ class Hub:
                 kwargs = {**callee.keywords, **(kwargs or {})}
             return self.recorder.begin(at, Kind.CALL, found[0], found[1], args, kwargs)
         except Exception as error:
-            return self._miss("call", callee, error)
+            self._miss("call", callee, error)
+            return None
 
     def begin_member(self, at: str, kind: str, holder: Any, name: str, args: tuple[Any, ...]) -> Token | None:
         """An operator, a subscript, a store or the like begins."""
@@ -88,7 +89,8 @@ class Hub:
                 return None
             return self.recorder.begin(at, _KINDS[kind], operation, holder, args, None)
         except Exception as error:
-            return self._miss(name, holder, error)
+            self._miss(name, holder, error)
+            return None
 
     def _member(self, holder: Any, name: str, kind: str) -> Operation | None:
         if isinstance(holder, ModuleType | type):
@@ -172,7 +174,8 @@ class Hub:
                 return None
             return self.recorder.begin(at, Kind.ITEM, operation, NOTHING, (), None)
         except Exception as error:
-            return self._miss("await", source, error)
+            self._miss("await", source, error)
+            return None
 
     def _step(self, source: Any) -> Operation | None:
         of = type(source)
@@ -227,7 +230,8 @@ class Hub:
             how = _KINDS[kind] if kind else Kind.CALLBACK
             return self.recorder.begin(at, how, operation, receiver, (), given)
         except Exception as error:
-            return self._miss("callback", site, error)
+            self._miss("callback", site, error)
+            return None
 
     def _calling(self) -> str:
         if len(self.targets.naming.libraries) == 1:

@@ -8,7 +8,7 @@ everything else is called just as before.
 from __future__ import annotations
 
 import ast
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from likewise.library import handing
 from likewise.library.naming import Naming
@@ -55,7 +55,7 @@ MIRRORED = {
     "__ge__": "__le__",
 }
 """What the operand on the right is asked for."""
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+Made = TypeVar("Made", bound=ast.AST)
 
 
 def rewrite(tree: ast.Module, *, path: str, naming: Naming) -> frozenset[str]:
@@ -166,7 +166,7 @@ class _Rewriter(ast.NodeTransformer):
         names = tuple(each.arg for each in every)
         at = f"{self._path}:{node.lineno}:{node.col_offset}"
         where = node.body[0] if isinstance(node.body, list) else node.body
-        constant = _located(ast.Constant((at, name, names)), where)
+        constant = _located(_tuple((at, name, names)), where)
         return constant, [_located(ast.Name(each, ast.Load()), where) for each in names]
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
@@ -191,7 +191,7 @@ class _Rewriter(ast.NodeTransformer):
         if node.value is not None:
             at = f"{self._path}:{node.lineno}:{node.col_offset}"
             name = ".".join(self._scopes[:-1])
-            site = _located(ast.Constant((at, name, ())), node)
+            site = _located(_tuple((at, name, ())), node)
             node.value = self._named("give", node.value, [site, self._expression(node.value)])
         return node
 
@@ -237,7 +237,7 @@ class _Rewriter(ast.NodeTransformer):
             return node
         if any(alias.name == "*" for alias in node.names):
             return node
-        names = _located(ast.Constant(tuple(alias.name for alias in node.names)), node)
+        names = _located(_tuple(tuple(alias.name for alias in node.names)), node)
         loads = [_located(ast.Name(self._mangled(a.asname or a.name), ast.Load()), node) for a in node.names]
         values = _located(ast.Tuple(cast(list[ast.expr], loads), ast.Load()), node)
         module = _located(ast.Constant(node.module), node)
@@ -540,12 +540,16 @@ _TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "any", "a
 _FRESH = frozenset({"range", "enumerate", "zip", "list", "sorted", "tuple", "dict", "set"})
 
 
-def _located(made: Any, node: ast.AST) -> Any:
+def _located(made: Made, node: ast.AST) -> Made:
     return ast.copy_location(made, node)
 
 
+def _tuple(value: Any) -> ast.expr:
+    return ast.Constant(value)
+
+
 def _constant(value: Any, node: ast.AST) -> ast.expr:
-    return cast(ast.expr, _located(ast.Constant(value), node))
+    return _located(ast.Constant(value), node)
 
 
 def _number(value: int, node: ast.AST) -> ast.expr:
@@ -558,8 +562,10 @@ def _text(value: str, node: ast.AST) -> ast.expr:
 
 def _again(node: ast.expr) -> ast.expr:
     """A name or constant a second time, as something to be read."""
-    made = ast.Name(node.id, ast.Load()) if isinstance(node, ast.Name) else ast.Constant(node.value)  # type: ignore[attr-defined]
-    return cast(ast.expr, _located(made, node))
+    if isinstance(node, ast.Constant):
+        return _located(ast.Constant(node.value), node)
+    assert isinstance(node, ast.Name)
+    return _located(ast.Name(node.id, ast.Load()), node)
 
 
 def _bounds(node: ast.Slice) -> tuple[ast.expr | None, ...]:

@@ -177,7 +177,7 @@ def _items(hub: Hub, at: str, thing: Any) -> Any:
     is_crossing = is_crossing or (isinstance(thing, GeneratorType) and hub._step(thing) is not None)
     if not is_crossing or isinstance(thing, type):
         return thing
-    return hub.iterate(at, thing)
+    return hub.items(at, thing)
 
 
 def _watched(hub: Hub, at: str, thing: Any) -> Any:

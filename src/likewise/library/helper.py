@@ -13,9 +13,9 @@ from types import AsyncGeneratorType, CoroutineType, FrameType, FunctionType, Ge
 from typing import Any
 
 from likewise.library import steps
+from likewise.library.expressions import MIRRORED
 from likewise.library.handing import SPECIAL
 from likewise.library.hub import CLIENT, LIBRARY, Hub
-from likewise.library.rewriting import MIRRORED
 from likewise.library.targets import Standing
 
 BINARY: tuple[Callable[[Any, Any], Any], ...] = (
@@ -91,18 +91,18 @@ class Helper:
             self.state.busy = before
 
     def cross(self, token: Any, frame: FrameType, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Do what crosses, and tell how it ended."""
+        """Do what crosses, and tell how it ended; without a token it does not cross after all."""
+        if token is None:
+            return work(*args, **kwargs)
         self.state.frames.append(frame)
         try:
             value = work(*args, **kwargs)
         except BaseException as error:
-            if token is not None:
-                self.ask(self.hub.fail, token, error)
+            self.ask(self.hub.fail, token, error)
             raise
         finally:
             self.state.frames.pop()
-        if token is not None:
-            self.ask(self.hub.end, token, value)
+        self.ask(self.hub.end, token, value)
         return value
 
     def touches(self, thing: Any) -> bool:
@@ -187,14 +187,17 @@ class Helper:
         """`holder.name`"""
         if not self.holds(holder):
             return getattr(holder, name)
-        self.state.frames.append(sys._getframe(1))
+        # A class that extends the library's may answer with code of the client's own.
+        is_own = self.ask(self._targets.standing, type(holder)) is Standing.OWN
+        frames = self.state.frames
+        self.state.frames = [*frames, sys._getframe(1)] if is_own else frames
         try:
             value = getattr(holder, name)
         except BaseException as error:
             self.ask(self.hub.read, at, holder, name, None, error)
             raise
         finally:
-            self.state.frames.pop()
+            self.state.frames = frames
         if not self._is_routine(value):
             self.ask(self.hub.read, at, holder, name, value, None)
         return value
@@ -316,6 +319,10 @@ class Helper:
     def iterate(self, at: str, thing: Any, /) -> Any:
         """`thing`, to be iterated over"""
         return steps.Items(self, at, thing, iter(thing)) if self._flows(thing) else thing
+
+    def items(self, at: str, thing: Any, /) -> Any:
+        """The items of `thing`, for somebody else to go through"""
+        return steps.Items(self, at, thing, None)
 
     def wait(self, at: str, thing: Any, /) -> Any:
         """`thing`, to be awaited"""

@@ -31,13 +31,13 @@ class Hub:
 
     def __init__(self, recorder: Recorder, targets: Targets) -> None:
         self.recorder, self.targets = recorder, targets
-        self.client_files: set[str] = set()
+        self.client_files = targets.client_files
         self.stored: set[str] = set()
         """Names of attributes that the client's own code sets somewhere."""
         self._roots: list[str] = []
         self._modules: dict[str, str] = {}
         self.wrap: Callable[[str, Any], Any] = lambda at, thing: thing
-        self.iterate: Callable[[str, Any], Any] = lambda at, thing: thing
+        self.items: Callable[[str, Any], Any] = lambda at, thing: thing
 
     def standing(self, kind: type) -> int:
         """What a type is to the boundary."""
@@ -99,9 +99,8 @@ class Hub:
         if self.targets.standing(of) is Standing.CONTEXT:
             return self._of_generator(holder.gen, name)
         if kind in ("store", "delete"):
-            if self.targets.standing(of) is Standing.DERIVED and not self.targets.is_declared(of, name):
-                return None
-            return self.targets.named(of, name)
+            is_own = self.targets.standing(of) is Standing.OWN
+            return self.targets.named(of, name) if is_own else self.targets.member(of, name)
         found = self.targets.member(of, name)
         if found is None and name in _INVERSE:
             found = self.targets.member(of, _INVERSE[name])

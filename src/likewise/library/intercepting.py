@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from likewise.library import native
+from likewise.library.expressions import MIRRORED
 from likewise.library.handing import SPECIAL
 from likewise.library.helper import Helper
 from likewise.library.hub import Hub
-from likewise.library.rewriting import MIRRORED
 
 NAMES = frozenset(
     """call method load store delete item store_item delete_item binary inplace unary compare contains truth
@@ -26,5 +26,5 @@ def helpers(hub: Hub) -> dict[str, Callable[..., Any]]:
         module = Helper(hub)
     else:
         module.set_up(hub, tuple(SPECIAL), asyncio._get_running_loop, MIRRORED)
-    hub.wrap, hub.iterate = module.wrap, module.iterate
+    hub.wrap, hub.items = module.wrap, module.items
     return {name: getattr(module, name) for name in NAMES} | {"slice": slice}

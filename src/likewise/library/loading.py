@@ -10,14 +10,23 @@ import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, Protocol
 
-from likewise.library import crossing, rewriting
+from likewise.library import caching, crossing, expressions, rewriting
 from likewise.library.hub import Hub
 from likewise.library.naming import Naming
 
-Asserts = Callable[[ast.Module, bytes, str, object], None]
-"""Rewrites a tree's asserts where the loader that was found would have; knows the test runner."""
+
+class Asserts(Protocol):
+    """Rewrites a tree's asserts where the loader that was found would have; knows the test runner."""
+
+    def tag(self, loader: object) -> str:
+        """What its work depends on."""
+
+    def rewrite(self, tree: ast.Module, source: bytes, path: str, loader: object) -> None:
+        """Change the tree in place."""
+
+
 _NEVER = frozenset({"likewise", "pytest", "_pytest"})
 
 
@@ -75,11 +84,22 @@ class Loader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
         """The rewritten module."""
         source = self.get_data(self.path)
+        finder = self._finder
+        libraries = ",".join(finder.naming.libraries)
+        kept = finder.cache.place(source, self.path, self._place, libraries, finder.asserts.tag(self._found))
+        entry = finder.cache.get(kept)
+        if entry is None:
+            entry = self._rewritten(source)
+            finder.cache.put(kept, entry)
+        finder.hub.stored |= entry[1]
+        return entry[0]
+
+    def _rewritten(self, source: bytes) -> caching.Entry:
         tree: Any = compile(source, self.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
-        self._finder.asserts(tree, source, self.path, self._found)
-        self._finder.hub.stored |= rewriting.rewrite(tree, path=self._place, naming=self._finder.naming)
+        self._finder.asserts.rewrite(tree, source, self.path, self._found)
+        stored = rewriting.rewrite(tree, path=self._place, naming=self._finder.naming)
         code: CodeType = compile(tree, self.path, "exec", dont_inherit=True)
-        return code
+        return code, stored
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module; what crosses meanwhile belongs to its import, not to a test."""
@@ -98,11 +118,12 @@ class Finder:
     def __init__(self, client: Client, hub: Hub, asserts: Asserts) -> None:
         self.client, self.hub, self.asserts = client, hub, asserts
         self.naming = hub.targets.naming
+        self.cache = caching.Cache()
         self._helpers: dict[str, Any] = {}
 
     def install(self, helpers: dict[str, Callable[..., Any]]) -> None:
         """Begin to rewrite what is imported from now on."""
-        self._helpers = {rewriting.PREFIX + name: helper for name, helper in helpers.items()}
+        self._helpers = {expressions.PREFIX + name: helper for name, helper in helpers.items()}
         vars(builtins).update(self._helpers)
         sys.meta_path.insert(0, self)
 

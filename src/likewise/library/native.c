@@ -161,7 +161,7 @@ static int standing_of(PyObject *thing) {
     if (type == &PyFunction_Type) {
         PyObject *globals = PyFunction_GET_GLOBALS(thing);
         if (owner_of(PyDict_GetItemWithError(globals, s_name))) return 1;
-        return special(thing);
+        return special(thing) ? 2 : owner_of(((PyFunctionObject *)thing)->func_module);
     }
     if (type == &PyMethod_Type) return standing_of(PyMethod_GET_FUNCTION(thing));
     if (PyCFunction_Check(thing)) {
@@ -307,7 +307,7 @@ static PyObject *crosser_call(PyObject *self, PyObject *const *args, size_t flag
     Py_XDECREF(positional);
     Py_XDECREF(keywords);
     if (!token) return NULL;
-    int before = push();
+    int before = token == Py_None ? depth : push();
     PyObject *result = PyObject_Vectorcall(it->callee, args, count, names);
     depth = before;
     return finish(token, result);
@@ -382,7 +382,8 @@ static int is_routine(PyObject *value) {
 }
 
 static PyObject *read_attribute(PyObject *at, PyObject *holder, PyObject *name) {
-    int before = push();
+    /* A class that extends the library's may answer with code of the client's own. */
+    int before = flag_of(Py_TYPE(holder)) == OWN ? push() : depth;
     PyObject *value = PyObject_GetAttr(holder, name);
     depth = before;
     if (value && is_routine(value)) return value;
@@ -417,7 +418,8 @@ static PyObject *h_method(ARGS) {
 
 static PyObject *k_call, *k_store, *k_delete, *k_item, *k_yield;
 static PyObject *d_getitem, *d_setitem, *d_delitem, *d_contains, *d_bool, *d_len, *d_format, *d_str, *d_repr;
-#define CROSS(token, work) { if (!(token)) return NULL; int before = push(); PyObject *result = (work); \
+#define CROSS(token, work) { if (!(token)) return NULL; \
+                             int before = (token) == Py_None ? depth : push(); PyObject *result = (work); \
                              depth = before; return finish((token), result); }
 #define NONE_OR_ERROR(work) ((work) < 0 ? NULL : Py_NewRef(Py_None))
 
@@ -558,10 +560,10 @@ static PyObject *h_text(ARGS) { /* at, value, conversion, spec */
 typedef struct { PyObject_HEAD PyObject *at, *source, *inner, *token, *kind; int is_await, is_over; } Steps;
 static PyTypeObject StepsType, AwaitableType, ManagerType, AsyncItemsType;
 
-static PyObject *steps_new(PyObject *at, PyObject *source, PyObject *inner, int is_await, PyObject *kind) {
-    if (!inner) return NULL;
+/* Without `inner` the source is asked for its iterator at the first step. */
+static PyObject *steps_make(PyObject *at, PyObject *source, PyObject *inner, int is_await, PyObject *kind) {
     Steps *made = PyObject_GC_New(Steps, &StepsType);
-    if (!made) { Py_DECREF(inner); return NULL; }
+    if (!made) { Py_XDECREF(inner); return NULL; }
     made->at = Py_NewRef(at);
     made->source = Py_NewRef(source);
     made->inner = inner;
@@ -571,6 +573,10 @@ static PyObject *steps_new(PyObject *at, PyObject *source, PyObject *inner, int 
     made->is_over = 0;
     PyObject_GC_Track(made);
     return (PyObject *)made;
+}
+
+static PyObject *steps_new(PyObject *at, PyObject *source, PyObject *inner, int is_await, PyObject *kind) {
+    return inner ? steps_make(at, source, inner, is_await, kind) : NULL;
 }
 
 static int steps_traverse(Steps *self, visitproc visit, void *arg) {
@@ -767,7 +773,7 @@ static PyObject *manage(Pair *self, PyObject *name, PyObject *const *args, Py_ss
     PyObject *method = PyObject_GetAttr((PyObject *)Py_TYPE(self->source), name);
     if (!method) return NULL;
     PyObject *token = NULL;
-    if (!busy) {
+    if (!busy && !is_async) { /* of an asynchronous one the step that is awaited counts */
         PyObject *none = PyTuple_New(0);
         token = none ? ask(GO_BEGIN_MEMBER, (PyObject *[]){self->at, k_call, self->source, name, none}, 5) : NULL;
         Py_XDECREF(none);
@@ -815,6 +821,11 @@ static PyObject *h_iterate(ARGS) {
     PyObject *inner = PyObject_GetIter(args[1]);
     depth = before;
     return steps_new(args[0], args[1], inner, 0, k_item);
+}
+
+static PyObject *h_items(ARGS) {
+    EXPECT(2)
+    return steps_make(args[0], args[1], NULL, 0, k_item);
 }
 
 static PyObject *h_wait(ARGS) {
@@ -1011,7 +1022,7 @@ static PyMethodDef methods[] = {
     FAST("truth", h_truth), FAST("text", h_text), FAST("iterate", h_iterate), FAST("wait", h_wait),
     FAST("async_iterate", h_async_iterate), FAST("manage", h_manage), FAST("async_manage", h_async_manage),
     FAST("entry", h_entry), FAST("lambda_entry", h_lambda), FAST("lambda_leave", h_lambda_leave),
-    FAST("give", h_give), FAST("imported", h_imported), FAST("wrap", h_wrap),
+    FAST("give", h_give), FAST("imported", h_imported), FAST("wrap", h_wrap), FAST("items", h_items),
     {"builtin", (PyCFunction)(void (*)(void))h_builtin, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"leave", h_leave, METH_O, NULL},
     {"done", h_done, METH_NOARGS, NULL},

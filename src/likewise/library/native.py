@@ -13,6 +13,8 @@ import tempfile
 from pathlib import Path
 from types import ModuleType
 
+from likewise.library.caching import folder
+
 SOURCE = Path(__file__).with_name("native.c")
 SECONDS = 120
 
@@ -41,9 +43,7 @@ def _place() -> Path:
     """A file of its own for each source and interpreter, in the user's cache."""
     suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
     digest = hashlib.blake2b(SOURCE.read_bytes() + sys.version.encode(), digest_size=8).hexdigest()
-    given = os.environ.get("LIKEWISE_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    folder = Path(given) if given else Path.home() / ".cache"
-    return folder / "likewise" / "native" / f"native-{digest}{suffix}"
+    return folder() / "native" / f"native-{digest}{suffix}"
 
 
 def _compile(path: Path) -> None:

@@ -127,7 +127,7 @@ class Recorder:
         args: tuple[Any, ...],
         kwargs: dict[str, Any] | None,
     ) -> Token | None:
-        """A crossing begins; None where nothing more is to be noted about it."""
+        """A crossing begins; None where there is nobody to note it."""
         if not self._open:
             self.miss("crossings outside of any test")
             return None
@@ -136,7 +136,7 @@ class Recorder:
         seen = running.places[at] = running.places.get(at, 0) + 1
         if seen > KEEP + FOLD:
             self._rest(running, at, kind, operation, order).count += 1
-            return None
+            return COUNTED
         token = Token(running, at, kind, operation, order)
         token.lane = running.lanes.current()
         if seen > KEEP:
@@ -164,6 +164,8 @@ class Recorder:
 
     def end(self, token: Token, value: object) -> None:
         """It came back with a value."""
+        if token is COUNTED:
+            return
         token.outcome = Returned(value=token.running.values.data(value))
         if value is None and token.watched is not NOTHING and token.kind is Kind.CALL:
             token.state = observing.state(token.watched, token.running.values)
@@ -171,6 +173,8 @@ class Recorder:
 
     def fail(self, token: Token, error: BaseException) -> None:
         """It came back with an exception."""
+        if token is COUNTED:
+            return
         token.outcome = Raised(
             kind=type(error).__qualname__,
             message=message_of(error),
@@ -180,7 +184,7 @@ class Recorder:
 
     def drop(self, token: Token) -> None:
         """It was no crossing after all: the end of an iteration."""
-        if token.is_kept and token in token.running.tokens:
+        if token is not COUNTED and token.is_kept and token in token.running.tokens:
             token.running.tokens.remove(token)
 
     def _finish(self, token: Token) -> None:
@@ -204,6 +208,8 @@ class Recorder:
         return running.rests.get(key) or running.rests.setdefault(key, _Rest(order))
 
 
+COUNTED = Token(Running("", 0), "", Kind.REST, Operation("", ""), 0)
+"""A crossing of which no more is noted than that it happened."""
 _POSITIONS = tuple(str(number) for number in range(256))
 
 

@@ -8,54 +8,22 @@ everything else is called just as before.
 from __future__ import annotations
 
 import ast
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
-from likewise.library import handing
-from likewise.library.naming import Naming
-
-PREFIX = "@likewise."
-"""Helpers are builtins whose names no source can spell."""
-VERSION = 1
-"""Counted up whenever the same source is rewritten differently."""
-_UNTOUCHED = frozenset(
-    """super locals globals vars dir eval exec breakpoint isinstance issubclass type id callable range
-    property staticmethod classmethod __import__ print input open""".split()  # noqa: SIM905
+from likewise.library.expressions import (
+    BINARY,
+    FRESH,
+    Expressions,
+    again,
+    is_named,
+    is_stub,
+    located,
+    numeral,
+    text,
+    tuple_of,
+    yields,
 )
-"""Builtins that nothing can cross in."""
-_BINARY = {
-    ast.Add: (0, "add"),
-    ast.Sub: (1, "sub"),
-    ast.Mult: (2, "mul"),
-    ast.Div: (3, "truediv"),
-    ast.FloorDiv: (4, "floordiv"),
-    ast.Mod: (5, "mod"),
-    ast.Pow: (6, "pow"),
-    ast.LShift: (7, "lshift"),
-    ast.RShift: (8, "rshift"),
-    ast.BitOr: (9, "or"),
-    ast.BitXor: (10, "xor"),
-    ast.BitAnd: (11, "and"),
-    ast.MatMult: (12, "matmul"),
-}
-_UNARY = {ast.USub: (0, "__neg__"), ast.UAdd: (1, "__pos__"), ast.Invert: (2, "__invert__")}
-_COMPARED = {
-    ast.Lt: (0, "__lt__"),
-    ast.LtE: (1, "__le__"),
-    ast.Eq: (2, "__eq__"),
-    ast.NotEq: (3, "__ne__"),
-    ast.Gt: (4, "__gt__"),
-    ast.GtE: (5, "__ge__"),
-}
-MIRRORED = {
-    **{f"__{name}__": f"__r{name}__" for _, name in _BINARY.values()},
-    **{f"__i{name}__": f"__r{name}__" for _, name in _BINARY.values()},
-    "__lt__": "__gt__",
-    "__le__": "__ge__",
-    "__gt__": "__lt__",
-    "__ge__": "__le__",
-}
-"""What the operand on the right is asked for."""
-Made = TypeVar("Made", bound=ast.AST)
+from likewise.library.naming import Naming
 
 
 def rewrite(tree: ast.Module, *, path: str, naming: Naming) -> frozenset[str]:
@@ -77,16 +45,7 @@ def rewrite(tree: ast.Module, *, path: str, naming: Naming) -> frozenset[str]:
     return frozenset(stored)
 
 
-class _Rewriter(ast.NodeTransformer):
-    def __init__(self, path: str, bound: set[str], naming: Naming) -> None:
-        self._path, self._naming = path, naming
-        self._untouched = _UNTOUCHED - bound
-        self._builtins = handing.NAMES - bound
-        self._classes: list[str] = []
-        self._scopes: list[str] = []
-        self._plain_selves: list[str] = [""]
-        self._bare_class: list[bool] = []
-
+class _Rewriter(Expressions):
     # Scopes
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
@@ -96,7 +55,7 @@ class _Rewriter(ast.NodeTransformer):
         self._classes.append(node.name)
         self._scopes.append(node.name)
         bare = not node.keywords and not node.decorator_list
-        self._bare_class.append(bare and all(_is_named(base, "object") for base in node.bases))
+        self._bare_class.append(bare and all(is_named(base, "object") for base in node.bases))
         node.body = self._statements(node.body)
         self._bare_class.pop()
         self._scopes.pop()
@@ -136,7 +95,7 @@ class _Rewriter(ast.NodeTransformer):
         self._bare_class.pop()
         del self._scopes[-2:]
         self._plain_selves.pop()
-        if not _is_stub(node):
+        if not is_stub(node):
             self._watch(node, name)
         return cast(ast.AST, node)
 
@@ -155,9 +114,9 @@ class _Rewriter(ast.NodeTransformer):
             return
         where = rest[0]
         site, names = self._site(node, name)
-        entry = _located(ast.Expr(self._named("entry", where, [site, *names])), where)
-        done = _located(ast.Expr(self._named("done", rest[-1], [])), rest[-1])
-        node.body = [*body[:start], entry, _located(ast.Try(rest, [], [], [done]), where)]
+        entry = located(ast.Expr(self._named("entry", where, [site, *names])), where)
+        done = located(ast.Expr(self._named("done", rest[-1], [])), rest[-1])
+        node.body = [*body[:start], entry, located(ast.Try(rest, [], [], [done]), where)]
 
     def _site(self, node: Any, name: str) -> tuple[ast.expr, list[ast.expr]]:
         args: ast.arguments = node.args
@@ -166,8 +125,8 @@ class _Rewriter(ast.NodeTransformer):
         names = tuple(each.arg for each in every)
         at = f"{self._path}:{node.lineno}:{node.col_offset}"
         where = node.body[0] if isinstance(node.body, list) else node.body
-        constant = _located(_tuple((at, name, names)), where)
-        return constant, [_located(ast.Name(each, ast.Load()), where) for each in names]
+        constant = located(tuple_of((at, name, names)), where)
+        return constant, [located(ast.Name(each, ast.Load()), where) for each in names]
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._defaults(node.args)
@@ -177,7 +136,7 @@ class _Rewriter(ast.NodeTransformer):
         body = self._expression(node.body)
         del self._scopes[-2:]
         entry = self._named("lambda_entry", node.body, [site, *names])
-        if not _yields(node.body):
+        if not yields(node.body):
             node.body = self._named("lambda_leave", node.body, [entry, body])
         return node
 
@@ -191,7 +150,7 @@ class _Rewriter(ast.NodeTransformer):
         if node.value is not None:
             at = f"{self._path}:{node.lineno}:{node.col_offset}"
             name = ".".join(self._scopes[:-1])
-            site = _located(_tuple((at, name, ())), node)
+            site = located(tuple_of((at, name, ())), node)
             node.value = self._named("give", node.value, [site, self._expression(node.value)])
         return node
 
@@ -237,33 +196,22 @@ class _Rewriter(ast.NodeTransformer):
             return node
         if any(alias.name == "*" for alias in node.names):
             return node
-        names = _located(_tuple(tuple(alias.name for alias in node.names)), node)
-        loads = [_located(ast.Name(self._mangled(a.asname or a.name), ast.Load()), node) for a in node.names]
-        values = _located(ast.Tuple(cast(list[ast.expr], loads), ast.Load()), node)
-        module = _located(ast.Constant(node.module), node)
-        return [node, _located(ast.Expr(self._helper("imported", node, [module, names, values])), node)]
+        names = located(tuple_of(tuple(alias.name for alias in node.names)), node)
+        loads = [located(ast.Name(self._mangled(a.asname or a.name), ast.Load()), node) for a in node.names]
+        values = located(ast.Tuple(cast(list[ast.expr], loads), ast.Load()), node)
+        module = located(ast.Constant(node.module), node)
+        return [node, located(ast.Expr(self._helper("imported", node, [module, names, values])), node)]
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         value = self._expression(node.value)
         if len(node.targets) == 1:
             target = node.targets[0]
             if isinstance(target, ast.Attribute | ast.Subscript) and not self._is_plain(target):
-                return _located(ast.Expr(self._store(target, value)), node)
+                return located(ast.Expr(self._store(target, value)), node)
             if isinstance(target, ast.Tuple | ast.List) and not isinstance(node.value, ast.Tuple | ast.List):
                 value = self._helper("iterate", node.value, [value])
         node.targets = [self._target(each) for each in node.targets]
         node.value = value
-        return node
-
-    def _target(self, node: ast.expr) -> ast.expr:
-        """A target that stays one: only what leads to it is rewritten."""
-        for name in ("value", "slice"):
-            inner = getattr(node, name, None)
-            if isinstance(inner, ast.expr):
-                held = self._target(inner) if isinstance(node, ast.Starred) else self._expression(inner)
-                setattr(node, name, held)
-        if isinstance(node, ast.Tuple | ast.List):
-            node.elts = [self._target(each) for each in node.elts]
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
@@ -280,30 +228,30 @@ class _Rewriter(ast.NodeTransformer):
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         target = node.target
         value = self._expression(node.value)
-        number, name = _BINARY[type(node.op)]
+        number, name = BINARY[type(node.op)]
 
         def operate(left: ast.expr) -> ast.expr:
             return self._helper(
-                "inplace", node, [_number(number, node), _text(f"__i{name}__", node), left, value]
+                "inplace", node, [numeral(number, node), text(f"__i{name}__", node), left, value]
             )
 
         if isinstance(target, ast.Name):
-            loaded = _located(ast.Name(target.id, ast.Load()), target)
-            return _located(ast.Assign([target], operate(loaded)), node)
+            loaded = located(ast.Name(target.id, ast.Load()), target)
+            return located(ast.Assign([target], operate(loaded)), node)
         if not isinstance(target.value, ast.Name) or self._is_plain(target):
             node.value = value
             return node
         holder = target.value
         if isinstance(target, ast.Attribute):
-            held = self._helper("load", target, [_again(holder), self._name(target)])
-            stored = [operate(held), _again(holder), self._name(target)]
-            return _located(ast.Expr(self._helper("store", target, stored)), node)
+            held = self._helper("load", target, [again(holder), self._name(target)])
+            stored = [operate(held), again(holder), self._name(target)]
+            return located(ast.Expr(self._helper("store", target, stored)), node)
         if not isinstance(target.slice, ast.Name | ast.Constant):
             node.value = value
             return node
-        held = self._helper("item", target, [_again(holder), _again(target.slice)])
-        stored = [operate(held), _again(holder), _again(target.slice)]
-        return _located(ast.Expr(self._helper("store_item", target, stored)), node)
+        held = self._helper("item", target, [again(holder), again(target.slice)])
+        stored = [operate(held), again(holder), again(target.slice)]
+        return located(ast.Expr(self._helper("store_item", target, stored)), node)
 
     def visit_Delete(self, node: ast.Delete) -> Any:
         if len(node.targets) != 1:
@@ -317,7 +265,7 @@ class _Rewriter(ast.NodeTransformer):
             made = self._helper("delete_item", target, held)
         else:
             return node
-        return _located(ast.Expr(made), node)
+        return located(ast.Expr(made), node)
 
     def visit_For(self, node: Any) -> ast.AST:
         helper = "async_iterate" if isinstance(node, ast.AsyncFor) else "iterate"
@@ -333,7 +281,7 @@ class _Rewriter(ast.NodeTransformer):
         made = self._expression(node)
         if isinstance(node, ast.Constant | ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp):
             return made
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FRESH:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FRESH:
             return made
         return self._helper(helper, node, [made])
 
@@ -371,225 +319,3 @@ class _Rewriter(ast.NodeTransformer):
         node.test = self._test(node.test)
         node.msg = node.msg and self._expression(node.msg)
         return node
-
-    def _test(self, node: ast.expr) -> ast.expr:
-        """An expression of which only the truth counts."""
-        if isinstance(node, ast.BoolOp):
-            node.values = [self._test(each) for each in node.values]
-            return node
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            node.operand = self._test(node.operand)
-            return node
-        made = self._expression(node)
-        if isinstance(node, ast.Constant) or _is_internal(node):
-            return made
-        if isinstance(node, ast.Compare) and all(isinstance(each, _ALWAYS_BOOL) for each in node.ops):
-            return made
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _TESTS:
-            return made
-        return self._helper("truth", node, [made])
-
-    # Expressions
-
-    def _expression(self, node: ast.expr) -> ast.expr:
-        return cast(ast.expr, self.visit(node))
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        function = node.func
-        if _is_internal(function):
-            self.generic_visit(node)
-            return node
-        node.args = [self._argument(each) for each in node.args]
-        node.keywords = [self._keyword(each) for each in node.keywords]
-        if isinstance(function, ast.Name):
-            if function.id in self._untouched:
-                return node
-            if function.id in self._builtins:
-                return self._helper("builtin", node, [function, *node.args], node.keywords)
-        if isinstance(function, ast.Attribute):
-            held = [self._expression(function.value), self._name(function)]
-            node.func = self._helper("method", node, held, where=function)
-        else:
-            node.func = self._helper("call", node, [self._expression(function)], where=function)
-        return node
-
-    def _argument(self, node: ast.expr) -> ast.expr:
-        if isinstance(node, ast.Starred):
-            node.value = self._helper("iterate", node.value, [self._expression(node.value)])
-            return node
-        return self._expression(node)
-
-    def _keyword(self, node: ast.keyword) -> ast.keyword:
-        node.value = self._expression(node.value)
-        return node
-
-    def visit_Starred(self, node: ast.Starred) -> ast.AST:
-        if isinstance(node.ctx, ast.Load):
-            return self._argument(node)
-        return self._target(node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        if _is_internal(node) or self._is_plain(node):
-            return node
-        if not isinstance(node.ctx, ast.Load):
-            return self._target(node)
-        return self._helper("load", node, [self._expression(node.value), self._name(node)])
-
-    def _is_plain(self, node: ast.expr) -> bool:
-        """Whether this is an attribute of an object whose class extends nothing."""
-        name = self._plain_selves[-1]
-        return bool(name) and isinstance(node, ast.Attribute) and _is_named(node.value, name)
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        if not isinstance(node.ctx, ast.Load):
-            return self._target(node)
-        return self._helper("item", node, [self._expression(node.value), self._slice(node.slice)])
-
-    def _slice(self, node: ast.expr) -> ast.expr:
-        """What stands between brackets, fit to be an argument."""
-        if isinstance(node, ast.Slice):
-            parts = [self._expression(each) if each else _constant(None, node) for each in _bounds(node)]
-            return _located(ast.Call(self._loaded("slice", node), parts, []), node)
-        if isinstance(node, ast.Tuple):
-            elts = [
-                self._slice(each) if not isinstance(each, ast.Starred) else self._argument(each)
-                for each in node.elts
-            ]
-            return _located(ast.Tuple(elts, ast.Load()), node)
-        return self._expression(node)
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        left, right = self._expression(node.left), self._expression(node.right)
-        if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant | ast.JoinedStr):
-            node.left, node.right = left, right
-            return node
-        number, name = _BINARY[type(node.op)]
-        held = [_number(number, node), _text(f"__{name}__", node), left, right]
-        return self._helper("binary", node, held)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        if isinstance(node.op, ast.Not):
-            node.operand = self._test(node.operand)
-            return node
-        operand = self._expression(node.operand)
-        if isinstance(node.operand, ast.Constant):
-            return node
-        number, name = _UNARY[type(node.op)]
-        return self._helper("unary", node, [_number(number, node), _text(name, node), operand])
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        left = self._expression(node.left)
-        right = [self._expression(each) for each in node.comparators]
-        if len(right) > 1 or isinstance(node.ops[0], ast.Is | ast.IsNot):
-            node.left, node.comparators = left, right
-            return node
-        op = node.ops[0]
-        if isinstance(op, ast.In | ast.NotIn):
-            flag = _constant(isinstance(op, ast.NotIn), node)
-            return self._helper("contains", node, [flag, left, right[0]])
-        number, name = _COMPARED[type(op)]
-        return self._helper("compare", node, [_number(number, node), _text(name, node), left, right[0]])
-
-    def visit_Await(self, node: ast.Await) -> ast.AST:
-        node.value = self._helper("wait", node.value, [self._expression(node.value)])
-        return node
-
-    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
-        spec = self._expression(node.format_spec) if node.format_spec else _constant("", node)
-        conversion = _number(max(node.conversion, 0), node)
-        value = self._expression(node.value)
-        node.value = self._helper("text", node.value, [value, conversion, spec])
-        node.conversion, node.format_spec = -1, None
-        return node
-
-    # Making nodes
-
-    def _mangled(self, name: str) -> str:
-        """A name as the compiler mangles it inside a class."""
-        if self._classes and name.startswith("__") and not name.endswith("__") and "." not in name:
-            holder = self._classes[-1].lstrip("_")
-            return f"_{holder}{name}" if holder else name
-        return name
-
-    def _name(self, node: ast.Attribute) -> ast.expr:
-        return _text(self._mangled(node.attr), node)
-
-    def _helper(
-        self,
-        name: str,
-        node: Any,
-        args: list[ast.expr],
-        keywords: list[ast.keyword] | None = None,
-        *,
-        where: ast.expr | None = None,
-    ) -> ast.expr:
-        at = _text(f"{self._path}:{node.lineno}:{node.col_offset}", where or node)
-        return self._named(name, where or node, [at, *args], keywords)
-
-    def _named(
-        self, name: str, node: Any, args: list[ast.expr], keywords: list[ast.keyword] | None = None
-    ) -> ast.expr:
-        return _located(ast.Call(self._loaded(name, node), args, keywords or []), node)
-
-    def _loaded(self, name: str, node: ast.AST) -> ast.expr:
-        return _located(ast.Name(PREFIX + name, ast.Load()), node)
-
-
-_ALWAYS_BOOL = (ast.Is, ast.IsNot, ast.In, ast.NotIn)
-_TESTS = frozenset({"isinstance", "issubclass", "callable", "hasattr", "any", "all"})
-_FRESH = frozenset({"range", "enumerate", "zip", "list", "sorted", "tuple", "dict", "set"})
-
-
-def _located(made: Made, node: ast.AST) -> Made:
-    return ast.copy_location(made, node)
-
-
-def _tuple(value: Any) -> ast.expr:
-    return ast.Constant(value)
-
-
-def _constant(value: Any, node: ast.AST) -> ast.expr:
-    return _located(ast.Constant(value), node)
-
-
-def _number(value: int, node: ast.AST) -> ast.expr:
-    return _constant(value, node)
-
-
-def _text(value: str, node: ast.AST) -> ast.expr:
-    return _constant(value, node)
-
-
-def _again(node: ast.expr) -> ast.expr:
-    """A name or constant a second time, as something to be read."""
-    if isinstance(node, ast.Constant):
-        return _located(ast.Constant(node.value), node)
-    assert isinstance(node, ast.Name)
-    return _located(ast.Name(node.id, ast.Load()), node)
-
-
-def _bounds(node: ast.Slice) -> tuple[ast.expr | None, ...]:
-    return node.lower, node.upper, node.step
-
-
-def _is_named(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-def _is_internal(node: ast.AST) -> bool:
-    """Whether pytest's assertion rewriting put this here."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return isinstance(node, ast.Name) and node.id.startswith("@")
-
-
-def _yields(node: ast.AST) -> bool:
-    return any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))
-
-
-def _is_stub(node: Any) -> bool:
-    """Whether a function has nothing to watch: its body is a docstring, `...` or `pass`."""
-    return all(
-        isinstance(each, ast.Pass) or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
-        for each in node.body
-    )

@@ -22,6 +22,8 @@ class Items:
         return self
 
     def __next__(self) -> Any:
+        if self._inner is None:
+            self._inner = iter(self._source)
         return self._step(self._inner.__next__)
 
     def send(self, value: Any) -> Any:

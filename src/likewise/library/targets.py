@@ -53,6 +53,7 @@ class Targets:
 
     def __init__(self, naming: Naming) -> None:
         self.naming = naming
+        self.client_files: set[str] = set()
         self._standings: dict[int, Standing] = {}
         self._members: dict[int, dict[str, Operation | None]] = {}
         self._living: dict[int, Any] = {}
@@ -158,11 +159,16 @@ class Targets:
             case Standing.CYTHON:
                 return self._by_module(thing)
             case Standing.OWN | Standing.DERIVED:
-                return self._on(thing, "__call__")
+                return self._like_function(thing) or self._on(thing, "__call__")
         return None
 
     def _function(self, thing: types.FunctionType) -> Operation | None:
         key = (thing.__globals__.get("__name__"), thing.__code__.co_qualname)
+        if not self.naming.owner(key[0]):
+            # Made by somebody else's decorator around a function of the library's, unless that is the client.
+            if not self.naming.owner(thing.__module__) or thing.__code__.co_filename in self.client_files:
+                return None
+            key = (thing.__module__, thing.__qualname__)
         if key not in self._functions:
             library = self.naming.owner(key[0])
             name = self.naming.public(str(key[0]), key[1]) if library else ""
@@ -199,6 +205,14 @@ class Targets:
         if not library:
             return None
         return self.operation(library, self.naming.public(str(module), thing.__qualname__)), NOTHING
+
+    def _like_function(self, thing: Any) -> Found | None:
+        """A callable that goes by a function's name, such as a universal function of numpy."""
+        name = getattr(thing, "__name__", None)
+        library = self.naming.owner(getattr(thing, "__module__", None))
+        if type(name) is not str or not library:
+            return None
+        return self.operation(library, self.naming.public(thing.__module__, name)), NOTHING
 
     def _class(self, thing: type) -> Found | None:
         standing = self.standing(thing)

@@ -33,7 +33,7 @@ def prepare(config: pytest.Config) -> None:
         session = LibrarySession(
             libraries=namespace.likewise_library,
             folders=[config.rootpath, config.invocation_params.dir],
-            asserts=rewrite_asserts,
+            asserts=Asserts(),
         )
     except LikewiseError as error:
         raise pytest.UsageError(str(error)) from None
@@ -176,11 +176,24 @@ def _reseed() -> None:
         numpy.random.seed(SEED)
 
 
-def rewrite_asserts(tree: ast.Module, source: bytes, path: str, loader: object) -> None:
+class Asserts:
     """What pytest would have done to a module that its own hook found."""
-    names = getattr(loader, "_rewritten_names", None)
-    if names is None:
-        return
-    from _pytest.assertion.rewrite import rewrite_asserts as rewrite
 
-    rewrite(tree, source, path, loader.config)  # type: ignore[attr-defined]
+    def tag(self, loader: object) -> str:
+        """What pytest's rewriting depends on; nothing where it would have left the module alone."""
+        if not hasattr(loader, "_rewritten_names"):
+            return ""
+        return f"pytest {pytest.__version__} {_config(loader).getini('enable_assertion_pass_hook')}"
+
+    def rewrite(self, tree: ast.Module, source: bytes, path: str, loader: object) -> None:
+        """Rewrite the asserts in place."""
+        if hasattr(loader, "_rewritten_names"):
+            from _pytest.assertion.rewrite import rewrite_asserts
+
+            rewrite_asserts(tree, source, path, _config(loader))
+
+
+def _config(loader: object) -> pytest.Config:
+    config = getattr(loader, "config", None)
+    assert isinstance(config, pytest.Config)
+    return config

@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
@@ -112,7 +113,13 @@ class AzureSide(Side):
         builder = builders_of(self.service)[call.operation]
         places = [params.pop(place) for place in PLACES[self.service] if place in params]
         url = "/".join([self._url, *(quote(str(place), safe="/~-._") for place in places)])
+        if call.operation == "Service_GetStatistics":
+            url = _secondary(url)
         takes = inspect.signature(builder).parameters
+        if isinstance(params.get("match_condition"), str):
+            from azure.core import MatchConditions
+
+            params["match_condition"] = MatchConditions[params["match_condition"]]
         if "url" in takes:
             params["url"] = url
         if "version" in takes and "version" not in params:
@@ -121,6 +128,9 @@ class AzureSide(Side):
             # Each pair is a header of its own; the public clients do the same.
             pairs = {f"x-ms-meta-{key}": str(value) for key, value in params.pop("metadata").items()}
             params["headers"] = {**params.get("headers", {}), **pairs}
+        for name, value in params.items():
+            if isinstance(value, str) and name.endswith(("_since", "_expiry")):
+                params[name] = datetime.fromisoformat(value.replace("Z", "+00:00"))
         content = params.pop("body", None)
         if content is not None:
             params |= _content(content, params, takes)
@@ -206,6 +216,16 @@ def names_of(service: str) -> Mapping[str, str]:
     module = importlib.import_module(f"likewise.cloud.services.{service}")
     names: Mapping[str, str] = getattr(module, "NAMES", {})
     return names
+
+
+def _secondary(url: str) -> str:
+    """The address of the copy that is only read: the one place where statistics are to be had."""
+    scheme, _, rest = url.partition("://")
+    host, slash, account = rest.partition("/")
+    if account:
+        return f"{scheme}://{host}{slash}{account}-secondary"
+    name, dot, domain = host.partition(".")
+    return f"{scheme}://{name}-secondary{dot}{domain}"
 
 
 @lru_cache

@@ -1,0 +1,174 @@
+"""A campaign: tasks in their order, differences looked into, everything written down as it happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from likewise.cloud.fuzz.cases import Cases, Gains, Task
+from likewise.cloud.fuzz.execution import Exhausted, Pair, Probe, Seen
+from likewise.cloud.fuzz.findings import Finding, Tally
+from likewise.cloud.fuzz.inquiry import Inquiry, Unstable
+from likewise.cloud.fuzz.judging import Gap
+from likewise.model import Difference, TargetUnavailable
+
+SILENT = 12
+"""Calls without an answer in a row after which a side counts as gone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """A task was run."""
+
+    task: str
+    pairs: int
+
+
+Event = Finding | Unstable | Done
+
+
+@dataclass(slots=True, kw_only=True)
+class Progress:
+    """Where a campaign stands."""
+
+    started: float = field(default_factory=time.monotonic)
+    findings: int = 0
+    last_new: float = 0.0
+    """Seconds into the campaign at which the last new finding was made."""
+    last_new_pair: int = 0
+
+
+class Campaign:
+    """Runs tasks until they, the budget or the user's patience end."""
+
+    def __init__(
+        self,
+        *,
+        cases: Cases,
+        pair: Pair,
+        inquiry: Inquiry,
+        known: set[tuple[str, ...]] | None = None,
+        done: frozenset[str] = frozenset(),
+        walks: int | None = None,
+        on_progress: Callable[[Campaign], None] = lambda _: None,
+    ) -> None:
+        self.cases, self.pair, self.inquiry = cases, pair, inquiry
+        self.known = known if known is not None else set()
+        self.hashes: set[str] = set()
+        self.done, self.walks, self.on_progress = done, walks, on_progress
+        self.tally, self.gains, self.progress = Tally(), Gains(), Progress()
+        self.hopeless: set[str] = set()
+        """Operations whose typical call only one side knows: their parameters tell nothing more."""
+
+    def run(self, tasks: Iterator[Task] | None = None) -> Iterator[Event]:
+        """Do the work; what is yielded is meant to be written down at once."""
+        try:
+            for task in tasks if tasks is not None else self._tasks():
+                if task.name in self.done:
+                    continue
+                before = self.tally.pairs
+                yield from self._run(task)
+                yield Done(task=task.name, pairs=self.tally.pairs - before)
+                self.on_progress(self)
+        except Exhausted:
+            return
+
+    def _tasks(self) -> Iterator[Task]:
+        yield from self.cases.states()
+        yield from self._sweep()
+        number = 0
+        while self.walks is None or number < self.walks:
+            yield self.cases.walk(number)
+            number += 1
+
+    def _sweep(self) -> Iterator[Task]:
+        """The task that promises most, again and again; every eighth is a short walk."""
+        queues = {name: self.cases.sweep(name) for name in self.cases.operations}
+        order = {name: number for number, name in enumerate(self.cases.operations)}
+        turn = 0
+        while queues:
+            for name in [each for each, tasks in queues.items() if not tasks or each in self.hopeless]:
+                del queues[name]
+            if not queues:
+                return
+            best = max(queues, key=lambda name: (self.gains.score([name]), -order[name]))
+            yield queues[best].pop(0)
+            turn += 1
+            if turn % 8 == 0 and self.walks != 0:
+                yield self.cases.walk(1_000_000 + turn)
+
+    def _run(self, task: Task) -> Iterator[Event]:
+        found = 0
+        results = self.pair.do(task.case)
+        if not results:
+            raise Exhausted
+        for probe, (ours, theirs) in zip(task.case.probes, results, strict=False):
+            self._count(probe, ours, theirs)
+            for event in self._judge(task, probe, ours, theirs):
+                found += isinstance(event, Finding)
+                yield event
+        self.gains.note([task.operation], len(results), found)
+        self._check()
+
+    def _count(self, probe: Probe, ours: Seen, theirs: Seen) -> None:
+        operation = probe.call.operation
+        first, second = ours.answers[0], theirs.answers[0]
+        if first.refused or second.refused:
+            self.tally.refused += 1
+            return
+        self.tally.called.add(operation)
+        self.tally.pairs += len(ours.answers)
+        if first.success or second.success:
+            self.tally.succeeded.add(operation)
+        if [a.success for a in ours.setup] == [a.success for a in theirs.setup]:
+            self.tally.compared.add(operation)
+        self.tally.targets.add((operation, probe.parameter or probe.state, probe.value_class or "typical"))
+
+    def _judge(self, task: Task, probe: Probe, ours: Seen, theirs: Seen) -> Iterator[Event]:
+        for gap in self.inquiry.gaps(task.case, probe, ours, theirs):
+            key = _key(gap, probe)
+            if key in self.known or gap.signature in self.known:
+                continue
+            self.known.add(key)
+            if probe.state == "present" and not probe.parameter:
+                self.known.add(gap.signature)
+                if gap.difference is Difference.SUCCESS and gap.index == 0:
+                    self.hopeless.add(task.operation)
+            before = len(self.inquiry.unstable)
+            finding = self.inquiry.investigate(task.case, probe, gap)
+            yield from self.inquiry.unstable[before:]
+            if (gap.operation, gap.place) in self.inquiry.judge.volatile and finding is None:
+                continue
+            if finding is not None and finding.hash not in self.hashes:
+                self.hashes.add(finding.hash)
+                self.progress.findings += 1
+                self.progress.last_new = time.monotonic() - self.progress.started
+                self.progress.last_new_pair = self.pair.reference.side.sent
+                yield finding
+
+    def _check(self) -> None:
+        """Stop where a side is gone for good."""
+        for lane in (self.pair.reference, self.pair.candidate):
+            if lane.silences >= SILENT:
+                raise TargetUnavailable(
+                    f"{lane.side.target} no longer answers",
+                    why=f"{lane.silences} calls in a row got no answer",
+                    todo="What was found until now is kept. Start it again and continue with --resume.",
+                )
+
+
+def _key(gap: Gap, probe: Probe) -> tuple[str, ...]:
+    """What is looked into once: a refusal by parameter, everything else by what differs."""
+    if gap.difference is Difference.SUCCESS and gap.index == 0:
+        return (*gap.signature, probe.parameter or probe.state)
+    return gap.signature
+
+
+def shard(operations: Sequence[str], number: int, of: int, account: frozenset[str]) -> list[str]:
+    """A worker's part of the operations; those on shared state all go to the first."""
+    if of == 1:
+        return list(operations)
+    mine = [name for index, name in enumerate(sorted(operations)) if index % of == number]
+    mine = [name for name in mine if name not in account]
+    return mine + sorted(account & set(operations)) if number == 0 else mine

@@ -1,0 +1,279 @@
+"""Cases in the order in which they are worth most: states first, then the sweep, then short walks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
+from likewise.cloud.fuzz.execution import Case, Probe
+from likewise.cloud.fuzz.plans import ENDS, Plan, Planner, is_read
+from likewise.cloud.fuzz.values import ValueClass, Variant, variants
+
+BATCH = 8
+"""Probes that share a set-up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One case to run, known by a name that is the same in every run."""
+
+    name: str
+    operation: str
+    case: Case
+    phase: str
+
+
+class Cases:
+    """Makes the tasks of one service."""
+
+    def __init__(self, planner: Planner, seed: int, operations: Sequence[str]) -> None:
+        self.planner, self.seed = planner, seed
+        self.operations = sorted(operations, key=self._order)
+
+    def _order(self, operation: str) -> tuple[int, int, str]:
+        """Makers first: what others build on must be known to agree before the others are judged."""
+        makers = list(self.planner.hints.makers.values())
+        rank = makers.index(operation) if operation in makers else len(makers)
+        return rank, int(is_read(operation)), operation
+
+    def states(self) -> Iterator[Task]:
+        """Every operation in every state: as it should be, and where something is missing, gone or there twice."""
+        for operation in self.operations:
+            yield self._task(operation, "present", self.present(operation))
+        for operation in self.operations:
+            for state, case in self._other_states(operation):
+                yield self._task(operation, state, case)
+
+    def _task(self, operation: str, state: str, case: Case) -> Task:
+        return Task(name=f"{operation}/{state}", operation=operation, case=case, phase="states")
+
+    def plan(self, operation: str) -> Plan:
+        """The plan in which an operation should succeed."""
+        return self.planner.plan(operation, many=operation in self.planner.hints.lists)
+
+    def present(self, operation: str) -> Case:
+        """The typical call in the right state."""
+        plan = self.plan(operation)
+        return Case(setup=plan.setup, probes=(self.probe(plan.setup, plan.call),))
+
+    def probe(self, setup: Sequence[Call], call: Call, **labels: str) -> Probe:
+        """A probe with the reads that can show what it does."""
+        return Probe(call=call, observers=self._observers(setup, call), **labels)
+
+    def _observers(self, setup: Sequence[Call], call: Call) -> tuple[Call, ...]:
+        found = []
+        before = [*setup, call]
+        for name in self.planner.observers(call.operation):
+            shape = self.planner.grammar.operations[name]
+            params = dict(self.planner.typical(name))
+            for member in shape.members:
+                if member.name in self.planner.hints.names and member.name in call.params:
+                    params[member.name] = call.params[member.name]
+            read = self.planner.bound(Call(service=call.service, operation=name, params=params), before)
+            if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(read.params)):
+                found.append(read)
+        return tuple(found)
+
+    def _other_states(self, operation: str) -> Iterator[tuple[str, Case]]:
+        plan = self.plan(operation)
+        needs = self.planner.needs(operation)
+        if needs:
+            without = needs[-1].partition(":")[0]
+            less = self.planner.plan(operation, plan.call.params, without=without)
+            if less.setup and less.setup != plan.setup:
+                call = replace(plan.call, params=_unbound(self.planner.typical(operation), less.setup))
+                yield "unset", Case(setup=less.setup, probes=(self.probe(less.setup, call, state="unset"),))
+        if plan.setup:
+            call = replace(plan.call, params=_unbound(self.planner.typical(operation), ()))
+            yield "no parent", Case(probes=(self.probe((), call, state="no parent"),))
+        if not is_read(operation):
+            setup = (*plan.setup, plan.call)
+            yield "twice", Case(setup=setup, probes=(self.probe(setup, plan.call, state="twice"),))
+        yield from self._deleted(operation, plan)
+        yield from self._pages(operation, plan)
+
+    def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
+        made = {call.operation for call in plan.calls}
+        for kind, remover in self.planner.hints.removers.items():
+            if self.planner.hints.makers.get(kind) not in made or remover == operation:
+                continue
+            gone = self.planner.plan(remover)
+            setup = gone.calls
+            call = replace(plan.call, params=_unbound(self.planner.typical(operation), setup))
+            yield f"deleted {kind}", Case(setup=setup, probes=(self.probe(setup, call, state="deleted"),))
+
+    def _pages(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
+        """A list page by page: the second page is asked for with what the first one said."""
+        shape = self.planner.grammar.operations[operation]
+        if not shape.limit or not shape.tokens or operation not in self.planner.hints.lists:
+            return
+        small = {**plan.call.params, shape.limit: 1}
+        first = replace(plan.call, params=small)
+        setup = (*plan.setup, first)
+        tokens = {
+            into: Ref(len(plan.setup), _place(self.planner.service, out)) for out, into in shape.tokens
+        }
+        second = replace(plan.call, params={**small, **tokens})
+        labels = {"parameter": shape.limit, "value_class": str(ValueClass.BOUNDARY), "note": "1"}
+        yield "first page", Case(setup=plan.setup, probes=(self.probe(plan.setup, first, **labels),))
+        labels = {"parameter": shape.tokens[0][1], "value_class": str(ValueClass.TYPICAL)}
+        yield "second page", Case(setup=setup, probes=(self.probe(setup, second, **labels),))
+
+    def sweep(self, operation: str) -> list[Task]:
+        """Every parameter of an operation in every class, several to a set-up."""
+        plan = self.plan(operation)
+        shape = self.planner.grammar.operations[operation]
+        hinted = self.planner.hints.values
+        extra = {
+            member.name: self.planner.value(shape, member)
+            for member in shape.members
+            if not (member.name in hinted and hinted[member.name] is None)
+        }
+        found = list(variants(shape.members, plan.call.params, extra))
+        found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
+        random.Random(f"{self.seed}/{operation}").shuffle(found)
+        found.sort(key=lambda each: _PRIORITY[each.value_class])
+        if ENDS.search(operation):
+            found.sort(key=lambda each: each.value_class is ValueClass.TYPICAL)
+        probes = [self._varied(plan, each) for each in found]
+        return [
+            Task(
+                name=f"{operation}/sweep/{start // BATCH}",
+                operation=operation,
+                case=Case(setup=plan.setup, probes=tuple(probes[start : start + BATCH])),
+                phase="sweep",
+            )
+            for start in range(0, len(probes), BATCH)
+        ]
+
+    def _varied(self, plan: Plan, variant: Variant) -> Probe:
+        call = self.planner.bound(replace(plan.call, params=variant.params), plan.setup)
+        return self.probe(
+            plan.setup,
+            call,
+            parameter=variant.parameter,
+            value_class=str(variant.value_class),
+            note=variant.note,
+        )
+
+    def walk(self, number: int) -> Task:
+        """A short walk: a few operations on the same things, then one whose answer is compared."""
+        chance = random.Random(f"{self.seed}/walk/{number}")
+        writers = [each for each in self.operations if not is_read(each)] or list(self.operations)
+        chosen = [chance.choice(writers) for _ in range(chance.randint(1, 2))]
+        last = chance.choice(self.operations)
+        setup = combined([self.plan(each) for each in chosen])
+        ending = self.plan(last)
+        setup = combined([Plan(setup=setup[:-1], call=setup[-1]), *_as_plans(ending.setup)])
+        call = self.planner.bound(
+            replace(ending.call, params=_unbound(self.planner.typical(last), setup)), setup
+        )
+        case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
+        return Task(name=f"walk/{number}", operation=last, case=case, phase="walks")
+
+
+def _place(service: str, out: str) -> tuple[str | int, ...]:
+    if service in ("s3", "dynamodb"):
+        return tuple(out.split("."))
+    return ("body", "EnumerationResults", out)
+
+
+def _may_pass(variant: Variant) -> bool:
+    """Whether the SDK might let a value of the wrong type through; botocore never does."""
+    return variant.parameter.startswith("body") or "_" in variant.parameter
+
+
+_PRIORITY = {
+    ValueClass.TYPICAL: 0,
+    ValueClass.WRONG_FORMAT: 0,
+    ValueClass.BOUNDARY: 0,
+    ValueClass.EMPTY: 0,
+    ValueClass.UNKNOWN: 1,
+    ValueClass.OTHER_OWNER: 0,
+    ValueClass.TOO_LONG: 1,
+    ValueClass.DELETED: 1,
+    ValueClass.MISSING: 1,
+    ValueClass.WRONG_TYPE: 2,
+}
+
+
+def _as_plans(calls: Sequence[Call]) -> list[Plan]:
+    return [Plan(setup=tuple(calls[:number]), call=call) for number, call in enumerate(calls)]
+
+
+def combined(plans: Sequence[Plan]) -> tuple[Call, ...]:
+    """The calls of several plans as one sequence: what is the same is done once, references follow."""
+    sequence: list[Call] = []
+    for plan in plans:
+        moved: dict[int, int] = {}
+        for number, call in enumerate(plan.calls):
+            ready = replace(call, params=shifted(call.params, moved))
+            if number < len(plan.setup) and ready in sequence:
+                moved[number] = sequence.index(ready)
+                continue
+            moved[number] = len(sequence)
+            sequence.append(ready)
+    return tuple(sequence)
+
+
+def shifted(value: Any, moved: Mapping[int, int]) -> Any:
+    """Parameters whose references follow calls that stand elsewhere now."""
+    match value:
+        case Ref():
+            return Ref(moved.get(value.call, value.call), value.path)
+        case Text():
+            return Text(tuple(shifted(part, moved) for part in value.parts))
+        case Mapping():
+            return {shifted(key, moved): shifted(inner, moved) for key, inner in value.items()}
+        case list() | tuple():
+            return [shifted(inner, moved) for inner in value]
+    return value
+
+
+def _unbound(params: Mapping[str, Any], setup: Sequence[Call]) -> Any:
+    """Typical parameters where some of what they refer to was never made: something made up instead."""
+    positions = {call.operation: number for number, call in enumerate(setup)}
+
+    def walk(value: Any) -> Any:
+        match value:
+            case Ref(call=-1):
+                number = positions.get(str(value.path[0]))
+                return "00000000-none" if number is None else Ref(number, value.path[1:])
+            case Text():
+                return Text(tuple(walk(part) for part in value.parts))
+            case Mapping():
+                return {walk(key): walk(inner) for key, inner in value.items()}
+            case list() | tuple():
+                return [walk(inner) for inner in value]
+        return value
+
+    return walk(params)
+
+
+def names_in(calls: Sequence[Call]) -> set[Name]:
+    """Every name that some calls use."""
+    return {each for call in calls for each in placeholders(call.params) if isinstance(each, Name)}
+
+
+@dataclass(slots=True)
+class Gains:
+    """What kinds of task found something new so far: what did before is tried first."""
+
+    tried: dict[str, int] = field(default_factory=dict)
+    found: dict[str, int] = field(default_factory=dict)
+
+    def note(self, keys: Sequence[str], tried: int, found: int) -> None:
+        """Take in how a task went."""
+        for key in keys:
+            self.tried[key] = self.tried.get(key, 0) + tried
+            self.found[key] = self.found.get(key, 0) + found
+
+    def score(self, keys: Sequence[str]) -> float:
+        """How much a task of these kinds promises."""
+        value = 1.0
+        for key in keys:
+            value *= (self.found.get(key, 0) + 1) / (self.tried.get(key, 0) + 4)
+        return value

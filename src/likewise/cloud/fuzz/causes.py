@@ -1,0 +1,109 @@
+"""The likely cause of a difference, with the evidence for it, and the condition under which it shows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.judging import Gap
+from likewise.model import Difference
+
+NOT_IMPLEMENTED = "not implemented"
+CONSTRAINT = "constraint not checked"
+ERROR = "error code or message"
+NULL = "null reference"
+AUTHORISATION = "authorisation not enforced"
+ASYNCHRONOUS = "asynchronous behaviour"
+OTHER = "other bug"
+
+_ABSENT = re.compile(r"NotImplemented|UnknownOperation|MethodNotAllowed|Unsupported(?!Media)|NotSupported$")
+_DENIED = re.compile(
+    r"AccessDenied|Authoriz|Authentic|SignatureDoesNotMatch|InvalidAccessKey|UnrecognizedClient|"
+    r"InsufficientAccount|Forbidden|NoAuth|AllAccessDisabled"
+)
+_PENDING = re.compile(r"BeingDeleted|OperationAborted|BeingCreated|NotReady|InProgress")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """A likely cause and why it is likely."""
+
+    name: str
+    evidence: str
+
+
+def likely_cause(
+    gap: Gap, reference: Answer, candidate: Answer, *, settles: bool, never: tuple[bool, bool]
+) -> Cause:
+    """The first rule that fits; `never` says for each side that the operation has only ever failed there."""
+    for answer, side, hopeless in (
+        (candidate, "candidate", never[1]),
+        (reference, "reference", never[0]),
+    ):
+        status = answer.status or 0
+        if not answer.success and (status in (405, 501) or _ABSENT.search(answer.code)):
+            return Cause(name=NOT_IMPLEMENTED, evidence=f"the {side} answers {answer.summary()}")
+        if status >= 500 and hopeless and not answer.code.strip("0123456789"):
+            return Cause(
+                name=NOT_IMPLEMENTED,
+                evidence=f"the {side} answers {answer.summary()} whatever it is asked",
+            )
+    if settles:
+        return Cause(name=ASYNCHRONOUS, evidence="asked again a little later, both sides agree")
+    if not reference.success and _PENDING.search(reference.code):
+        return Cause(name=ASYNCHRONOUS, evidence=f"the reference answers {reference.summary()}")
+    for answer, side in ((candidate, "candidate"), (reference, "reference")):
+        if (answer.status or 0) >= 500:
+            return Cause(name=NULL, evidence=f"the {side} itself fails with {answer.summary()}")
+        if answer.silence:
+            return Cause(name=NULL, evidence=f"the {side} gives no answer ({answer.silence})")
+    if gap.difference is Difference.SUCCESS and not reference.success:
+        if reference.status in (401, 403) or _DENIED.search(reference.code):
+            return Cause(
+                name=AUTHORISATION,
+                evidence=f"the reference refuses with {reference.summary()}, the candidate does not ask",
+            )
+        return Cause(
+            name=CONSTRAINT,
+            evidence=f"the reference refuses with {reference.summary()}, the candidate accepts",
+        )
+    if not reference.success and not candidate.success:
+        return Cause(name=ERROR, evidence=f"{gap.reference} against {gap.candidate}"[:300])
+    return Cause(name=OTHER, evidence=f"{gap.difference} at {gap.place or 'the answer'}")
+
+
+STATES = {
+    "unset": "only where nothing was set or put there before",
+    "no parent": "only where what contains it does not exist",
+    "deleted": "only after what it names was deleted",
+    "twice": "only the second time",
+}
+
+
+def condition(probe: Probe, *, shows_typically: bool) -> str:
+    """Under which condition a difference shows; nothing where it always does."""
+    if shows_typically:
+        return ""
+    if probe.parameter and probe.value_class:
+        return f"only when {probe.parameter} is {_words(probe)}"
+    return STATES.get(probe.state, "")
+
+
+def _words(probe: Probe) -> str:
+    shown = f" ({probe.note})" if probe.note and probe.note != "missing" else ""
+    match probe.value_class:
+        case "typical":
+            return f"given{shown}"
+        case "boundary":
+            return f"at a limit{shown}"
+        case "wrong format":
+            return f"not of the right form{shown}"
+        case "unknown resource":
+            return "that of a thing that does not exist"
+        case "already deleted":
+            return "that of a thing already deleted"
+        case "other owner":
+            return "another owner's"
+    return f"{probe.value_class}{shown}"

@@ -1,0 +1,246 @@
+"""Running cases on two sides at once: fresh names, shared set-up, a budget that holds."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, Unresolved, resolve
+from likewise.cloud.fuzz.plans import is_read
+
+LETTERS = "mbxckdwneu"
+THROTTLED = re.compile(r"SlowDown|Throttl|TooManyRequests|ProvisionedThroughputExceeded|ServerBusy|RequestLimit")
+PAUSES = (0.2, 0.5, 1.0, 2.0)
+"""Seconds between attempts at a call that came too fast."""
+POLLS = 20
+
+
+class Exhausted(Exception):
+    """The budget is used up, or the user said stop."""
+
+
+class Meter:
+    """Counts the calls that one side may still get; shared by everybody who uses that side."""
+
+    def __init__(self, limit: int | None = None, until: float | None = None) -> None:
+        self.limit, self.until, self.used = limit, until, 0
+        self._lock = threading.Lock()
+        self.stopped = False
+
+    def take(self) -> None:
+        """One more call; Exhausted where there is none left."""
+        with self._lock:
+            over = self.limit is not None and self.used >= self.limit
+            if over or self.stopped or (self.until is not None and time.monotonic() > self.until):
+                raise Exhausted
+            self.used += 1
+
+    @property
+    def left(self) -> int | None:
+        """Calls that may still be made; None where nobody counts."""
+        return None if self.limit is None else max(0, self.limit - self.used)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """A call whose answers are compared, and the reads that show what it did if it succeeds."""
+
+    call: Call
+    observers: tuple[Call, ...] = ()
+    parameter: str = ""
+    value_class: str = ""
+    state: str = "present"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Calls that make a state, and probes that each see that state."""
+
+    setup: tuple[Call, ...] = ()
+    probes: tuple[Probe, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Seen:
+    """What one side did for one probe: the set-up's answers, the probe's, and the observers'."""
+
+    setup: list[Answer]
+    answers: list[Answer] = field(default_factory=list)
+    prefix: str = ""
+
+
+class Names(dict[Name, str]):
+    """The names of one context; none is ever used twice."""
+
+    def __init__(self, prefix: str, endpoint: str) -> None:
+        super().__init__()
+        self.prefix, self.endpoint = prefix, endpoint
+
+    def __missing__(self, name: Name) -> str:
+        if name.kind == "endpoint":
+            return self.endpoint
+        if name.kind == "prefix":
+            return self.prefix
+        text = f"{self.prefix}{name.kind[0]}{LETTERS[name.number]}"
+        self[name] = text
+        return text
+
+
+class Lane:
+    """One side of a comparison, used by one thread at a time."""
+
+    def __init__(self, side: Side, *, tag: str, run: str, meter: Meter | None = None) -> None:
+        self.side, self.tag, self.run, self.meter = side, tag, run, meter
+        self.serial = 0
+        self.made: list[tuple[str, Names, Call]] = []
+        """Calls that succeeded and made something that has to be removed again."""
+        self.silences = 0
+        self.remembers: Any = None
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches every name that this lane ever gave."""
+        return re.compile(f"lw{self.run}[0-9a-z]{{4}}{self.tag}([a-z][a-z])")
+
+    def names(self) -> Names:
+        """Names for a new context."""
+        self.serial += 1
+        prefix = f"lw{self.run}{_base36(self.serial, 4)}{self.tag}"
+        return Names(prefix, self.side.running.endpoint(self.side.service) or "")
+
+    def do(self, case: Case) -> list[Seen]:
+        """Every probe of a case; the set-up is repeated after a probe that changed something.
+
+        Ends early, with what there is, where the budget does.
+        """
+        done: list[Seen] = []
+        names, setup, is_clean = self.names(), [], False
+        try:
+            for probe in case.probes:
+                if not is_clean:
+                    names = self.names()
+                    setup = self._calls(case.setup, names, [])
+                    is_clean = True
+                seen = Seen(setup=setup, prefix=names.prefix)
+                (answer,) = self._calls((probe.call,), names, setup)
+                seen.answers.append(answer)
+                if answer.success and not is_read(probe.call.operation):
+                    is_clean = False
+                    seen.answers += self._calls(probe.observers, names, [*setup, answer])
+                done.append(seen)
+        except Exhausted:
+            pass
+        return done
+
+    def repeat(self, case: Case, times: int, pause: float) -> Answer:
+        """The last call of the only probe, asked again and again: does the answer change by itself?"""
+        names = self.names()
+        setup = self._calls(case.setup, names, [])
+        (probe,) = case.probes
+        (answer,) = self._calls((probe.call,), names, setup)
+        last = answer
+        call = probe.observers[0] if probe.observers else probe.call
+        for _ in range(times):
+            time.sleep(pause)
+            (last,) = self._calls((call,), names, [*setup, answer])
+            if probe.observers and last.silence:
+                break
+        return last
+
+    def _calls(self, calls: Sequence[Call], names: Names, before: Sequence[Answer]) -> list[Answer]:
+        """The answers to some calls; those before them are there to be referred to."""
+        answers: list[Answer] = list(before)
+        for call in calls:
+            answers.append(self.one(call, names, answers))
+        return answers[len(before) :]
+
+    def one(self, call: Call, names: Names, answers: Sequence[Answer]) -> Answer:
+        """One call, repeated only where the side says that it came too fast."""
+        try:
+            params: Mapping[str, Any] = resolve(call.params, names, answers)
+        except Unresolved as error:
+            return Answer(success=False, refused=f"nothing to refer to: {error}")
+        ready = Call(service=call.service, operation=call.operation, params=params)
+        if self.remembers is not None:
+            self.remembers(call.operation, names, params)
+        answer = self._send(ready)
+        for pause in PAUSES:
+            if not THROTTLED.search(answer.code):
+                break
+            time.sleep(pause)
+            answer = self._send(ready)
+        else:
+            if THROTTLED.search(answer.code):
+                answer = Answer(success=False, silence="throttled")
+        if answer.success and call.operation == "CreateTable":
+            self._wait(names, params)
+        self.silences = self.silences + 1 if answer.silence else 0
+        return answer
+
+    def _send(self, call: Call) -> Answer:
+        if self.meter is not None:
+            if self.meter.stopped:
+                raise Exhausted
+            before = self.side.sent
+            self.meter.take()
+            answer = self.side.call(call)
+            if self.side.sent == before:
+                self.meter.used -= 1
+            return answer
+        return self.side.call(call)
+
+    def _wait(self, names: Names, params: Mapping[str, Any]) -> None:
+        """A table that is still being made is waited for, as every client must."""
+        if self.side.service != "dynamodb":
+            return
+        look = Call(service="dynamodb", operation="DescribeTable", params={"TableName": params["TableName"]})
+        for _ in range(POLLS):
+            answer = self._send(look) if self._is_slow else Answer(success=True, fields={})
+            if answer.fields.get("Table", {}).get("TableStatus", "ACTIVE") == "ACTIVE":
+                return
+            time.sleep(1.0)
+
+    @property
+    def _is_slow(self) -> bool:
+        return self.side.running.real
+
+
+class Pair:
+    """Both sides, each in a thread of its own while a case runs."""
+
+    def __init__(self, reference: Lane, candidate: Lane) -> None:
+        self.reference, self.candidate = reference, candidate
+        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="likewise-candidate")
+
+    def do(self, case: Case) -> list[tuple[Seen, Seen]]:
+        """Both sides' answers, probe by probe, as far as both got."""
+        theirs: Future[list[Seen]] = self._pool.submit(self.candidate.do, case)
+        try:
+            ours = self.reference.do(case)
+        finally:
+            candidate = theirs.result()
+        return list(zip(ours, candidate, strict=False))
+
+    def repeat(self, case: Case, *, times: int = 6, pause: float = 0.15) -> tuple[Answer, Answer]:
+        """Both sides' last answers to a probe that is asked again and again."""
+        theirs = self._pool.submit(self.candidate.repeat, case, times, pause)
+        return self.reference.repeat(case, times, pause), theirs.result()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._pool.shutdown(wait=True)
+
+
+def _base36(number: int, width: int) -> str:
+    digits = "0123456789abcdefghijklmnopqrstuvwxyz"
+    text = ""
+    while number:
+        number, rest = divmod(number, 36)
+        text = digits[rest] + text
+    return text.rjust(width, "0")

@@ -1,0 +1,211 @@
+"""Findings: confirmed differences with their meaning, as the reports and the ledger take them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Call, Name, Ref, Text
+from likewise.model import Difference, Implication, Manifestation
+
+HARM = (Implication.UNSAFE, Implication.WRONG_RESULT, Implication.FALSE_ALARM, Implication.MISLEADING)
+"""The most harmful first."""
+_WEIGHT = (
+    Difference.SUCCESS,
+    Difference.SILENCE,
+    Difference.VALUE,
+    Difference.LENGTH,
+    Difference.TYPE,
+    Difference.MISSING,
+    Difference.ORDER,
+    Difference.IDENTITY,
+    Difference.EXTRA,
+    Difference.CODE,
+    Difference.STATUS,
+    Difference.MESSAGE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One confirmed difference, with the shortest sequence that shows it."""
+
+    service: str
+    operation: str
+    kind: str
+    place: str
+    implication: str
+    manifestation: str
+    cause: str
+    condition: str
+    evidence: str
+    reference: str
+    candidate: str
+    shown_by: str
+    """The operation whose answer shows it: the operation itself, or a read after it."""
+    sequence: tuple[Call, ...]
+    hash: str
+    confirmed: int = 2
+    parameter: str = ""
+    value_class: str = ""
+    pairs: int = 0
+    """Call pairs that confirming and minimising took."""
+    public: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as the catalogue's JSON has it."""
+        return {
+            "operation": f"{self.service}.{self.operation}",
+            "kind": self.kind,
+            "implication": _upper(self.implication),
+            "manifestation": self.manifestation,
+            "cause": self.cause,
+            "condition": self.condition or None,
+            "sequence": [{"op": call.operation, "params": encode(call.params)} for call in self.sequence],
+            "hash": self.hash,
+            "place": self.place,
+            "reference": self.reference,
+            "candidate": self.candidate,
+            "evidence": self.evidence,
+            "shown_by": f"{self.service}.{self.shown_by}",
+            "parameter": self.parameter,
+            "value_class": self.value_class,
+            "confirmed": self.confirmed,
+            "minimised_in": self.pairs,
+            "public": self.public,
+        }
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        """For sorting: the most harmful first."""
+        harm = [str(each) for each in HARM].index(self.implication)
+        weight = [str(each) for each in _WEIGHT].index(self.kind) if self.kind in _WEIGHT else 99
+        return (harm, bool(self.condition), weight, self.operation, self.place, self.hash)
+
+
+def from_json(data: Mapping[str, Any]) -> Finding:
+    """A finding read back from its JSON."""
+    service, _, operation = data["operation"].partition(".")
+    calls = tuple(
+        Call(service=service, operation=step["op"], params=decode(step["params"])) for step in data["sequence"]
+    )
+    return Finding(
+        service=service,
+        operation=operation,
+        kind=data["kind"],
+        place=data["place"],
+        implication=data["implication"].replace("_", " ").lower(),
+        manifestation=data["manifestation"],
+        cause=data["cause"],
+        condition=data["condition"] or "",
+        evidence=data["evidence"],
+        reference=data["reference"],
+        candidate=data["candidate"],
+        shown_by=data["shown_by"].partition(".")[2],
+        sequence=calls,
+        hash=data["hash"],
+        confirmed=data["confirmed"],
+        parameter=data.get("parameter", ""),
+        value_class=data.get("value_class", ""),
+        pairs=data.get("minimised_in", 0),
+        public=data.get("public", True),
+    )
+
+
+def _upper(text: str) -> str:
+    return text.upper().replace(" ", "_")
+
+
+def digest(*parts: str) -> str:
+    """The stable name of a finding: what differs where, not which test happened to show it."""
+    return blake2b("\x1f".join(parts).encode(), digest_size=8).hexdigest()
+
+
+def manifestation_of(*, response: bool, state: bool) -> Manifestation:
+    """Where it shows."""
+    if response and state:
+        return Manifestation.BOTH
+    return Manifestation.STATE if state else Manifestation.RESPONSE
+
+
+def encode(value: Any) -> Any:
+    """Parameters as JSON: names, references and bytes become small objects that say what they are."""
+    match value:
+        case Name():
+            return {"$name": [value.kind, value.number]}
+        case Ref():
+            return {"$ref": [value.call, list(value.path)]}
+        case Text():
+            return {"$text": [encode(part) for part in value.parts]}
+        case bytes():
+            return {"$bytes": value.decode("latin-1")}
+        case Mapping():
+            if all(isinstance(key, str) for key in value):
+                return {key: encode(inner) for key, inner in value.items()}
+            return {"$map": [[encode(key), encode(inner)] for key, inner in value.items()]}
+        case list() | tuple():
+            return [encode(inner) for inner in value]
+    return value
+
+
+def decode(value: Any) -> Any:
+    """Parameters back from JSON."""
+    if isinstance(value, dict):
+        if len(value) == 1:
+            ((key, inner),) = value.items()
+            match key:
+                case "$name":
+                    return Name(inner[0], inner[1])
+                case "$ref":
+                    return Ref(inner[0], tuple(inner[1]))
+                case "$text":
+                    return Text(tuple(decode(part) for part in inner))
+                case "$bytes":
+                    return inner.encode("latin-1")
+                case "$map":
+                    return {decode(left): decode(right) for left, right in inner}
+        return {key: decode(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [decode(inner) for inner in value]
+    return value
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What a campaign covered: operations, parameters, classes."""
+
+    called: set[str] = field(default_factory=set)
+    succeeded: set[str] = field(default_factory=set)
+    compared: set[str] = field(default_factory=set)
+    refused: int = 0
+    pairs: int = 0
+    targets: set[tuple[str, str, str]] = field(default_factory=set)
+    """(operation, parameter, class) triples that were sent."""
+
+    def as_json(self) -> dict[str, Any]:
+        """For the log."""
+        return {
+            "called": sorted(self.called),
+            "succeeded": sorted(self.succeeded),
+            "compared": sorted(self.compared),
+            "refused": self.refused,
+            "pairs": self.pairs,
+            "targets": sorted(map(list, self.targets)),
+        }
+
+    def add(self, data: Mapping[str, Any]) -> None:
+        """Take in another's coverage."""
+        self.called |= set(data["called"])
+        self.succeeded |= set(data["succeeded"])
+        self.compared |= set(data["compared"])
+        self.refused += data["refused"]
+        self.pairs += data["pairs"]
+        self.targets |= {(each[0], each[1], each[2]) for each in data["targets"]}
+
+
+def line(data: Mapping[str, Any]) -> str:
+    """One line of the log."""
+    return json.dumps(data, ensure_ascii=True, sort_keys=True)

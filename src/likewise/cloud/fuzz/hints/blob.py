@@ -1,0 +1,225 @@
+"""Azure Blob Storage."""
+
+from __future__ import annotations
+
+from likewise.cloud.fuzz.calls import Name, Ref, Text
+from likewise.cloud.fuzz.hints.table import Hints
+from likewise.cloud.services.call import words
+
+CONTAINER, BLOB, URL = Name("container"), Name("blob"), Name("endpoint")
+LEASE = "11111111-2222-3333-4444-555555555555"
+OTHER_LEASE = "99999999-2222-3333-4444-555555555555"
+SOURCE = Text((URL, "/", CONTAINER, "/", BLOB))
+PAGE = b"p" * 512
+RETENTION = {"Enabled": False}
+SERVICE = {
+    "StorageServiceProperties": {
+        "Logging": {
+            "Version": "1.0",
+            "Delete": True,
+            "Read": True,
+            "Write": True,
+            "RetentionPolicy": RETENTION,
+        },
+        "HourMetrics": {"Version": "1.0", "Enabled": False, "RetentionPolicy": RETENTION},
+        "MinuteMetrics": {"Version": "1.0", "Enabled": False, "RetentionPolicy": RETENTION},
+        "Cors": {},
+    }
+}
+ACL = {
+    "SignedIdentifiers": {
+        "SignedIdentifier": {
+            "Id": "one",
+            "AccessPolicy": {
+                "Start": "2031-01-01T00:00:00.0000000Z",
+                "Expiry": "2032-01-01T00:00:00.0000000Z",
+                "Permission": "r",
+            },
+        }
+    }
+}
+BATCH = (
+    "--batch_likewise\r\nContent-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n"
+    "Content-ID: 0\r\n\r\nDELETE /none/none HTTP/1.1\r\nContent-Length: 0\r\n\r\n--batch_likewise--\r\n"
+)
+
+VALUES = {
+    "body": b"hello, likewise",
+    "Service_SetProperties.body": SERVICE,
+    "Container_SetAccessPolicy.body": ACL,
+    "Service_GetUserDelegationKey.body": {
+        "KeyInfo": {"Start": "2031-01-01T00:00:00Z", "Expiry": "2031-01-02T00:00:00Z"}
+    },
+    "Blob_SetTags.body": {"Tags": {"TagSet": {"Tag": {"Key": "colour", "Value": "blue"}}}},
+    "Blob_Query.body": {
+        "QueryRequest": {"QueryType": "SQL", "Expression": "SELECT * from BlobStorage"},
+    },
+    "BlockBlob_CommitBlockList.body": {"BlockList": {"Latest": "YmxvY2stMQ=="}},
+    "PageBlob_UploadPages.body": PAGE,
+    "PageBlob_UploadPages.range": "bytes=0-511",
+    "PageBlob_ClearPages.range": "bytes=0-511",
+    "PageBlob_UploadPagesFromURL.range": "bytes=0-511",
+    "PageBlob_UploadPagesFromURL.source_range": "bytes=0-511",
+    "PageBlob_Create.blob_content_length": 1024,
+    "PageBlob_Resize.blob_content_length": 2048,
+    "PageBlob_UpdateSequenceNumber.sequence_number_action": "update",
+    "PageBlob_UpdateSequenceNumber.blob_sequence_number": 3,
+    "PageBlob_CopyIncremental.copy_source": Text((SOURCE.parts[0], "/", CONTAINER, "/", BLOB)),
+    "Service_SubmitBatch.body": BATCH,
+    "Service_SubmitBatch.multipart_content_type": "multipart/mixed; boundary=batch_likewise",
+    "Container_SubmitBatch.body": BATCH,
+    "Container_SubmitBatch.multipart_content_type": "multipart/mixed; boundary=batch_likewise",
+    "range": "bytes=0-3",
+    "source_range": None,
+    "block_id": "YmxvY2stMQ==",
+    "block_list_type": "all",
+    "BlockBlob_GetBlockList.list_type": "all",
+    "copy_source": SOURCE,
+    "source_url": SOURCE,
+    "copy_id": "00000000-0000-0000-0000-000000000000",
+    "delimiter": "/",
+    "prefix": Name("blob"),
+    "Service_ListContainersSegment.prefix": Name("prefix"),
+    "duration": 15,
+    "Blob_AcquireLease.duration": 60,
+    "Blob_AcquireLease.proposed_lease_id": LEASE,
+    "Container_AcquireLease.duration": 60,
+    "Container_AcquireLease.proposed_lease_id": LEASE,
+    "Container_FilterBlobs.where": "colour='blue'",
+    "Service_FilterBlobs.where": "colour='blue'",
+    "break_period": 0,
+    "proposed_lease_id": LEASE,
+    "Blob_ChangeLease.proposed_lease_id": OTHER_LEASE,
+    "Container_ChangeLease.proposed_lease_id": OTHER_LEASE,
+    "lease_id": None,
+    **{f"{level}_{verb}Lease.lease_id": LEASE for level in ("Blob", "Container") for verb in
+       ("Release", "Renew", "Change")},
+    "metadata": {"colour": "blue"},
+    "blob_tags_string": "colour=blue",
+    "blob_content_type": "text/plain",
+    "blob_content_encoding": "identity",
+    "blob_content_language": "en",
+    "blob_cache_control": "no-cache",
+    "blob_content_disposition": "attachment",
+    "tier": "Cool",
+    "access": "blob",
+    "where": "colour='blue'",
+    "if_tags": "\"colour\"='blue'",
+    "if_match": "*",
+    "if_none_match": '"0x8D0000000000000"',
+    "if_modified_since": "2020-01-01T00:00:00Z",
+    "if_unmodified_since": "2031-01-01T00:00:00Z",
+    "source_if_modified_since": "2020-01-01T00:00:00Z",
+    "source_if_unmodified_since": "2031-01-01T00:00:00Z",
+    "source_if_match": "*",
+    "source_if_none_match": '"0x8D0000000000000"',
+    "expiry_options": "NeverExpire",
+    "legal_hold": True,
+    "immutability_policy_expiry": "2031-01-01T00:00:00Z",
+    "immutability_policy_mode": "unlocked",
+    "snapshot": Ref(-1, ("Blob_CreateSnapshot", "headers", "x-ms-snapshot")),
+    "prevsnapshot": None,
+    "version_id": None,
+    "encryption_key": None,
+    "encryption_key_sha256": None,
+    "encryption_algorithm": None,
+    "encryption_scope": None,
+    "default_encryption_scope": None,
+    "transactional_content_md5": None,
+    "transactional_content_crc64": None,
+    "blob_content_md5": None,
+    "source_content_md5": None,
+    "source_contentcrc64": None,
+    "structured_body_type": None,
+    "structured_content_length": None,
+    "copy_source_authorization": None,
+    "source_container_name": Name("container", 1),
+    "source_lease_id": None,
+    "deleted_container_name": CONTAINER,
+    "maxresults": 2,
+    "marker": None,
+    "timeout": 30,
+    "append_position": 0,
+    "max_size": 1000,
+    "include": ["metadata"],
+    "content_type": None,
+    "range_get_content_md5": None,
+    "range_get_content_crc64": None,
+    "file_request_intent": None,
+    "prev_snapshot_url": None,
+    "end_before": None,
+    "start_from": None,
+}
+
+HINTS = Hints(
+    names={"container": "container", "blob": "blob"},
+    makers={"container": "Container_Create", "blob": "BlockBlob_Upload"},
+    values=VALUES,
+    creates={
+        "Container_Create": words("container"),
+        **dict.fromkeys(
+            "BlockBlob_Upload BlockBlob_StageBlock BlockBlob_CommitBlockList AppendBlob_Create "
+            "PageBlob_Create".split(),
+            words("blob"),
+        ),
+        **dict.fromkeys(
+            "AppendBlob_AppendBlock AppendBlob_AppendBlockFromURL AppendBlob_Seal PageBlob_UploadPages "
+            "PageBlob_ClearPages PageBlob_UploadPagesFromURL PageBlob_GetPageRanges "
+            "PageBlob_GetPageRangesDiff PageBlob_Resize PageBlob_UpdateSequenceNumber".split(),
+            words("blob"),
+        ),
+    },
+    needs={
+        "AppendBlob_AppendBlock": ("AppendBlob_Create",),
+        "AppendBlob_AppendBlockFromURL": ("AppendBlob_Create",),
+        "AppendBlob_Seal": ("AppendBlob_Create",),
+        "PageBlob_UploadPages": ("PageBlob_Create",),
+        "PageBlob_ClearPages": ("PageBlob_Create",),
+        "PageBlob_UploadPagesFromURL": ("PageBlob_Create",),
+        "PageBlob_GetPageRanges": ("PageBlob_Create", "PageBlob_UploadPages"),
+        "PageBlob_GetPageRangesDiff": ("PageBlob_Create", "PageBlob_UploadPages"),
+        "PageBlob_Resize": ("PageBlob_Create",),
+        "PageBlob_UpdateSequenceNumber": ("PageBlob_Create",),
+        "BlockBlob_CommitBlockList": ("BlockBlob_StageBlock",),
+        "BlockBlob_GetBlockList": ("BlockBlob_StageBlock",),
+        "Blob_ReleaseLease": ("Blob_AcquireLease",),
+        "Blob_RenewLease": ("Blob_AcquireLease",),
+        "Blob_ChangeLease": ("Blob_AcquireLease",),
+        "Blob_BreakLease": ("Blob_AcquireLease",),
+        "Container_ReleaseLease": ("Container_AcquireLease",),
+        "Container_RenewLease": ("Container_AcquireLease",),
+        "Container_ChangeLease": ("Container_AcquireLease",),
+        "Container_BreakLease": ("Container_AcquireLease",),
+        "Container_ListBlobFlatSegment": ("BlockBlob_Upload",),
+        "Container_ListBlobHierarchySegment": ("BlockBlob_Upload",),
+        "Service_ListContainersSegment": ("Container_Create",),
+        "Blob_GetTags": ("Blob_SetTags",),
+        "Container_GetAccessPolicy": ("Container_SetAccessPolicy",),
+        "Service_FilterBlobs": ("Container_Create", "BlockBlob_Upload", "Blob_SetTags"),
+        "Container_FilterBlobs": ("BlockBlob_Upload", "Blob_SetTags"),
+        "Container_SubmitBatch": ("BlockBlob_Upload",),
+    },
+    observers={
+        "Container_Create": ("Container_GetProperties", "Service_ListContainersSegment"),
+        "Container_Delete": ("Container_GetProperties",),
+        "Container_SetMetadata": ("Container_GetProperties",),
+        "Container_SetAccessPolicy": ("Container_GetAccessPolicy", "Container_GetProperties"),
+        "Container_*Lease": ("Container_GetProperties",),
+        "BlockBlob_StageBlock*": ("BlockBlob_GetBlockList",),
+        "BlockBlob_*": ("Blob_Download", "Blob_GetProperties", "Container_ListBlobFlatSegment"),
+        "AppendBlob_*": ("Blob_Download", "Blob_GetProperties"),
+        "PageBlob_*": ("PageBlob_GetPageRanges", "Blob_GetProperties", "Blob_Download"),
+        "Blob_SetTags": ("Blob_GetTags",),
+        "Blob_Set*": ("Blob_GetProperties", "Container_ListBlobFlatSegment"),
+        "Blob_Delete": ("Blob_GetProperties", "Container_ListBlobFlatSegment"),
+        "Blob_*Lease": ("Blob_GetProperties",),
+        "Blob_*Copy*": ("Blob_Download", "Blob_GetProperties"),
+        "Blob_CreateSnapshot": ("Container_ListBlobFlatSegment",),
+        "Service_SetProperties": ("Service_GetProperties",),
+    },
+    account=words("Service_SetProperties Service_GetProperties"),
+    removers={"container": "Container_Delete"},
+    lists=words(
+        "Container_ListBlobFlatSegment Container_ListBlobHierarchySegment Service_ListContainersSegment"
+    ),
+)

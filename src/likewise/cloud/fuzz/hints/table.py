@@ -1,0 +1,41 @@
+"""What a table of hints can say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hints:
+    """What the models do not say about a service.
+
+    `names`: parameters whose values the client chooses, and what kind of thing they name.
+    `makers`: for each kind of thing, the operation that makes one.
+    `sources`: parameters whose values only an earlier answer can give: the operation, and where.
+    `values`: a typical value by parameter, or by "Operation.parameter"; None leaves a parameter out.
+    `needs`: operations that must have been called before, beyond what the parameters say.
+    `creates`: operations that make what their own parameter names, so it need not be there.
+    `observers`: which reads can show what a mutating operation did (patterns of names, first match).
+    `related`: further values of a parameter that are worth trying, by "Operation.parameter".
+    `account`: operations on state that everybody on the server shares.
+    `skip`: operations that are never called, and why.
+    `removers`: for each kind of top-level thing, the operation that deletes it.
+    """
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    makers: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, tuple[str, Path]] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    creates: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    observers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    related: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    account: frozenset[str] = frozenset()
+    skip: Mapping[str, str] = field(default_factory=dict)
+    removers: Mapping[str, str] = field(default_factory=dict)
+    lists: frozenset[str] = frozenset()
+    """Reads that give many things, so that their order and their pages can be seen."""

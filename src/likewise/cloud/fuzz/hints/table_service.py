@@ -1,0 +1,64 @@
+"""Azure Table Storage."""
+
+from __future__ import annotations
+
+from likewise.cloud.fuzz.calls import Name
+from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
+from likewise.cloud.fuzz.hints.table import Hints
+from likewise.cloud.services.call import words
+
+ROW = Name("row")
+ENTITY = {"PartitionKey": "part", "RowKey": ROW, "n": 7, "s": "text", "b": True}
+
+VALUES = {
+    "Table_Create.body": {"json": {"TableName": Name("table")}},
+    "Table_InsertEntity.body": {"json": ENTITY},
+    "Table_UpdateEntity.body": {"json": {**ENTITY, "n": 8}},
+    "Table_MergeEntity.body": {"json": {"PartitionKey": "part", "RowKey": ROW, "extra": "more"}},
+    "Table_SetAccessPolicy.body": ACL,
+    "Service_SetProperties.body": SERVICE,
+    "partition_key": "part",
+    "row_key": ROW,
+    "if_match": "*",
+    "Table_DeleteEntity.etag": "*",
+    "Table_DeleteEntity.match_condition": "IfPresent",
+    "etag": "*",
+    "match_condition": "IfPresent",
+    "format": "application/json;odata=fullmetadata",
+    "select": "n,s",
+    "filter": "PartitionKey eq 'part'",
+    "Table_Query.filter": None,
+    "top": 2,
+    "next_partition_key": "part",
+    "next_row_key": ROW,
+    "next_table_name": Name("table"),
+    "response_preference": "return-no-content",
+    "timeout": 30,
+    "content_type": None,
+}
+
+HINTS = Hints(
+    names={"table": "table"},
+    makers={"table": "Table_Create"},
+    values=VALUES,
+    creates={"Table_Create": words("table")},
+    needs={
+        "Table_QueryEntities": ("Table_InsertEntity",),
+        "Table_QueryEntitiesWithPartitionAndRowKey": ("Table_InsertEntity",),
+        "Table_UpdateEntity": ("Table_InsertEntity",),
+        "Table_MergeEntity": ("Table_InsertEntity",),
+        "Table_DeleteEntity": ("Table_InsertEntity",),
+        "Table_GetAccessPolicy": ("Table_SetAccessPolicy",),
+        "Table_Query": ("Table_Create",),
+    },
+    observers={
+        "Table_Create": ("Table_Query",),
+        "Table_Delete": ("Table_Query",),
+        "Table_SetAccessPolicy": ("Table_GetAccessPolicy",),
+        "Table_*Entity": ("Table_QueryEntities", "Table_QueryEntitiesWithPartitionAndRowKey"),
+        "Service_SetProperties": ("Service_GetProperties",),
+    },
+    account=words("Service_SetProperties Service_GetProperties"),
+    removers={"table": "Table_Delete"},
+    lists=words("Table_QueryEntities Table_Query"),
+)

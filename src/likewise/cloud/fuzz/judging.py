@@ -1,0 +1,290 @@
+"""What differs between two answers, once names, times and fresh identifiers are out of the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.model import Difference, Implication
+
+NEAR = 180.0
+"""Seconds that two times may be apart and still mean the same moment of two runs."""
+_ISO = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d")
+_RFC = re.compile(r"^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? \w{3} \d{4} ")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d(?::|%3A)\d\d(?::|%3A)\d\d(?:\.\d+)?(?:Z|\+00:00)?")
+_MARK = re.compile(r"0x[0-9A-F]{10,}")
+_ARN = re.compile(r"(arn:[^:\s]*:[^:\s]*):[^:\s]*:[^:\s]*:")
+_ACCOUNT = re.compile(r"\b\d{12}\b")
+_STAMP = re.compile(r"\b\d{13,17}-[0-9a-f]{8}\b")
+_OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """One difference between the two answers to one call; `index` counts the observers after the probe."""
+
+    operation: str
+    index: int
+    difference: Difference
+    place: str
+    reference: str
+    candidate: str
+    implication: Implication
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """What makes two differences the same one."""
+        said = (self.reference, self.candidate) if self.difference in _SAID else ()
+        return (self.operation, str(self.difference), self.place, *map(generalised, said))
+
+
+_SAID = frozenset(
+    {Difference.SUCCESS, Difference.STATUS, Difference.CODE, Difference.MESSAGE, Difference.SILENCE}
+)
+
+
+def generalised(text: str) -> str:
+    """A text without what varies between tests: numbers and quoted things."""
+    return re.sub(r"\d+", "#", re.sub(r"'[^']*'|\"[^\"]*\"|<[a-z]{2}>", "*", text))[:300]
+
+
+@dataclass(slots=True)
+class Bonds:
+    """Which fresh value of one side stands for which of the other, within one context."""
+
+    forth: dict[str, str] = field(default_factory=dict)
+    back: dict[str, str] = field(default_factory=dict)
+
+    def hold(self, reference: str, candidate: str) -> bool:
+        """Whether the two can be the same thing, given all pairs so far."""
+        return (
+            self.forth.setdefault(reference, candidate) == candidate
+            and self.back.setdefault(candidate, reference) == reference
+        )
+
+
+class Judge:
+    """Compares answers; learns which places hold values that are fresh every time."""
+
+    def __init__(self, patterns: tuple[re.Pattern[str], re.Pattern[str]], endpoints: tuple[str, str]) -> None:
+        self._patterns = patterns
+        self._hosts = tuple(url.partition("://")[2].partition("/")[0] for url in endpoints)
+        self.volatile: set[tuple[str, str]] = set()
+        """(operation, place) pairs whose values never repeat."""
+
+    def normalised(self, value: Any, which: int) -> Any:
+        """A side's value with its names, its address and what belongs to its account replaced."""
+        if isinstance(value, str):
+            return self._text(value, which)
+        if isinstance(value, Mapping):
+            return {
+                self._text(str(key), which): (
+                    "<owner>"
+                    if key in _OWNERS and isinstance(inner, Mapping)
+                    else self.normalised(inner, which)
+                )
+                for key, inner in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return [self.normalised(inner, which) for inner in value]
+        return value
+
+    def _text(self, text: str, which: int) -> str:
+        host = self._hosts[which]
+        if "lw" in text:
+            text = self._patterns[which].sub(r"<\1>", text)
+        if host and host in text:
+            text = text.replace(f"http://{host}", "<endpoint>").replace(host, "<endpoint>")
+        if "arn:" in text:
+            text = _ARN.sub(r"\1:*:*:", text)
+        return _ACCOUNT.sub("<account>", text) if len(text) >= 12 else text
+
+    def gaps(
+        self,
+        operation: str,
+        index: int,
+        reference: Answer,
+        candidate: Answer,
+        *,
+        prefixes: tuple[str, str] = ("", ""),
+        bonds: Bonds,
+    ) -> list[Gap]:
+        """Every difference between two answers to the same call.
+
+        `prefixes` are given for lists of what everybody on the server has: only what bears them counts.
+        """
+        if reference.refused or candidate.refused:
+            return []
+        kind = implication(reference, candidate)
+
+        def gap(difference: Difference, place: str, ours: Any, theirs: Any) -> Gap:
+            return Gap(
+                operation=operation,
+                index=index,
+                difference=difference,
+                place=_general(place),
+                reference=_short(ours),
+                candidate=_short(theirs),
+                implication=kind,
+            )
+
+        if bool(reference.silence) or bool(candidate.silence):
+            if bool(reference.silence) == bool(candidate.silence):
+                return []
+            return [gap(Difference.SILENCE, "", reference.summary(), candidate.summary())]
+        if reference.success != candidate.success:
+            return [gap(Difference.SUCCESS, "", reference.summary(), candidate.summary())]
+        if not reference.success:
+            return [gap(*each) for each in self._errors(reference, candidate)]
+        found = []
+        if reference.status != candidate.status:
+            found.append(gap(Difference.STATUS, "status", reference.status, candidate.status))
+        ours = self.normalised(_without_others(reference.fields, prefixes[0]), 0)
+        theirs = self.normalised(_without_others(candidate.fields, prefixes[1]), 1)
+        for difference, place, mine, other in differences(ours, theirs):
+            if not self._is_same(operation, difference, place, mine, other, bonds):
+                found.append(gap(difference, place, mine, other))
+        return found
+
+    def _errors(self, reference: Answer, candidate: Answer) -> Iterator[tuple[Difference, str, Any, Any]]:
+        if reference.code != candidate.code:
+            yield Difference.CODE, "", reference.summary(), candidate.summary()
+            return
+        if reference.status != candidate.status:
+            yield Difference.STATUS, "", reference.summary(), candidate.summary()
+        ours = plain_message(self._text(reference.message, 0))
+        theirs = plain_message(self._text(candidate.message, 1))
+        if ours != theirs:
+            yield Difference.MESSAGE, "", ours, theirs
+
+    def _is_same(
+        self, operation: str, difference: Difference, place: str, ours: Any, theirs: Any, bonds: Bonds
+    ) -> bool:
+        """Whether two values that are not equal mean the same."""
+        if difference is not Difference.VALUE:
+            return False
+        if are_near(ours, theirs):
+            return True
+        if not isinstance(ours, str) or not isinstance(theirs, str):
+            return False
+        if ours != theirs and masked(ours) == masked(theirs) and "<fresh>" in str(masked(ours)):
+            return bonds.hold(ours, theirs)
+        if (operation, _general(place)) in self.volatile:
+            return bonds.hold(ours, theirs)
+        return False
+
+
+def implication(reference: Answer, candidate: Answer) -> Implication:
+    """What it means for somebody who deploys."""
+    if reference.success:
+        return Implication.WRONG_RESULT if candidate.success else Implication.FALSE_ALARM
+    return Implication.UNSAFE if candidate.success else Implication.MISLEADING
+
+
+def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[tuple[Difference, str, Any, Any]]:
+    """Every place where two trees differ."""
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        for key in sorted(ours.keys() | theirs.keys()):
+            inner = f"{place}.{key}" if place else str(key)
+            if key not in theirs:
+                yield Difference.MISSING, inner, ours[key], None
+            elif key not in ours:
+                yield Difference.EXTRA, inner, None, theirs[key]
+            else:
+                yield from differences(ours[key], theirs[key], inner)
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        yield from _list_differences(ours, theirs, place)
+    elif type(ours) is not type(theirs) and not (_is_number(ours) and _is_number(theirs)):
+        yield Difference.TYPE, place, ours, theirs
+    elif ours != theirs:
+        yield Difference.VALUE, place, ours, theirs
+
+
+def _list_differences(ours: list[Any], theirs: list[Any], place: str) -> Iterator[tuple[Difference, str, Any, Any]]:
+    if len(ours) != len(theirs):
+        yield Difference.LENGTH, place, len(ours), len(theirs)
+        return
+    if len(ours) > 1:
+        mine, other = [repr(masked(each)) for each in ours], [repr(masked(each)) for each in theirs]
+        if mine != other and sorted(mine) == sorted(other):
+            yield Difference.ORDER, place, ours, theirs
+            return
+    for left, right in zip(ours, theirs, strict=True):
+        yield from differences(left, right, f"{place}[]")
+
+
+def masked(value: Any) -> Any:
+    """A value with every time and identifier replaced: for telling whether a list is only ordered otherwise."""
+    if isinstance(value, Mapping):
+        return {key: masked(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [masked(inner) for inner in value]
+    if isinstance(value, str):
+        if moment(value) is not None:
+            return "<moment>"
+        return _MOMENT.sub("<fresh>", _MARK.sub("<fresh>", _UUID.sub("<fresh>", value)))
+    if isinstance(value, float) and moment(value) is not None:
+        return "<moment>"
+    return value
+
+
+def plain_message(text: str) -> str:
+    """An error's text without identifiers and times."""
+    return _STAMP.sub("<fresh>", _MOMENT.sub("<moment>", _UUID.sub("<fresh>", text)))
+
+
+def moment(value: Any) -> float | None:
+    """The time that a value says, in seconds since 1970."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) if 1.5e9 < value < 2.5e9 else None
+    if not isinstance(value, str) or not 16 <= len(value) <= 40:
+        return None
+    try:
+        if _ISO.match(value):
+            text = re.sub(r"(\.\d{6})\d+", r"\1", value)
+            found = datetime.fromisoformat(text.replace("Z", "+00:00"))
+            return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+        if _RFC.match(value):
+            return parsedate_to_datetime(value).timestamp()
+    except ValueError:
+        return None
+    return None
+
+
+def are_near(ours: Any, theirs: Any) -> bool:
+    """Whether both are times, and the same one as far as two runs can tell."""
+    first, second = moment(ours), moment(theirs)
+    return first is not None and second is not None and abs(first - second) < NEAR
+
+
+def _without_others(value: Any, prefix: str) -> Any:
+    """An answer without the things of others; where there are any, what pages and counts say means nothing."""
+    if not prefix:
+        return value
+    if isinstance(value, Mapping):
+        inner = {key: _without_others(each, prefix) for key, each in value.items()}
+        if any(isinstance(value[key], list) and len(inner[key]) != len(value[key]) for key in value):
+            return {key: each for key, each in inner.items() if isinstance(each, list)}
+        return inner
+    if isinstance(value, list):
+        return [each for each in value if prefix in repr(each)]
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _general(place: str) -> str:
+    return re.sub(r"<[a-z]{2}>", "*", place)
+
+
+def _short(value: Any) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    return text if len(text) <= 300 else text[:299] + "…"

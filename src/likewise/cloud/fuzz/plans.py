@@ -1,0 +1,244 @@
+"""Typical calls and what must come before them: producers before consumers, by the models and the hints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Call, Name, Ref, Text
+from likewise.cloud.fuzz.grammar import Grammar, Member, OperationShape
+from likewise.cloud.fuzz.hints import Hints
+
+READS = re.compile(
+    r"^(?:[A-Z]\w*_)?(Get|List|Head|Describe|Scan|Query|BatchGet|TransactGet|Select|Download|Peek|Filter)"
+)
+ENDS = re.compile(r"(Delete|Abort|Complete|Clear|Release|Break|Untag|Rename|Dequeue)")
+_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]*")
+MANY = (0, 2, 1)
+"""Which of several things is made first: not the one whose name comes first."""
+
+
+def is_read(operation: str) -> bool:
+    """Whether an operation only looks."""
+    return bool(READS.match(operation)) and "Policy_Set" not in operation
+
+
+def nouns(operation: str) -> tuple[str, ...]:
+    """The words of a name without its verb: `GetBucketTagging` is about a bucket's tagging."""
+    return tuple(_WORDS.findall(operation.rpartition("_")[2] or operation))[1:]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A call with the calls before it: all names and references are filled in at execution."""
+
+    setup: tuple[Call, ...]
+    call: Call
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Everything, in order."""
+        return (*self.setup, self.call)
+
+
+class Planner:
+    """Makes plans for the operations of one service."""
+
+    def __init__(self, grammar: Grammar, hints: Hints) -> None:
+        self.grammar, self.hints = grammar, hints
+
+    @property
+    def service(self) -> str:
+        """The service whose operations these are."""
+        return self.grammar.service
+
+    @cached_property
+    def operations(self) -> tuple[str, ...]:
+        """Everything that can be called, without what the hints rule out."""
+        return tuple(name for name in self.grammar.operations if name not in self.hints.skip)
+
+    def needs(self, operation: str) -> tuple[str, ...]:
+        """The operations that make what this one asks for, directly; `X:variant` with what the hints add."""
+        shape = self.grammar.operations[operation.partition(":")[0]]
+        name = shape.name
+        explicit = self.hints.needs.get(name, ())
+        variants = {each.partition(":")[0] for each in explicit if ":" in each}
+        found: list[str] = []
+        for member in shape.required:
+            maker = self._maker(name, member.name)
+            if maker and maker not in variants and maker != name:
+                found.append(maker)
+        if not explicit and (twin := self._twin(name)):
+            found.append(twin)
+        ordered = [each for each in explicit if ":" in each] + found
+        return tuple(dict.fromkeys([*ordered, *explicit]))
+
+    def _maker(self, operation: str, parameter: str) -> str:
+        if source := self.hints.sources.get(parameter):
+            return source[0]
+        kind = self.hints.names.get(parameter, "")
+        if kind in self.hints.creates.get(operation, frozenset()):
+            return ""
+        return self.hints.makers.get(kind, "")
+
+    def _twin(self, operation: str) -> str:
+        """What puts there what this operation gets or deletes: `PutBucketTagging` for `GetBucketTagging`."""
+        found = re.match(r"^(Get|Delete|Describe)([A-Z]\w+)$", operation)
+        for verb in ("Put", "Create", "Update") if found else ():
+            assert found is not None
+            for name in (verb + found[2], verb + found[2] + "Configuration"):
+                if name in self.grammar.operations and name != operation:
+                    return name
+        return ""
+
+    def plan(
+        self, operation: str, params: Mapping[str, Any] | None = None, *, without: str = "", many: bool = False
+    ) -> Plan:
+        """A plan for one operation; `without` leaves out what that operation would have made."""
+        setup: list[Call] = []
+        self._add_needs(operation, setup, without, frozenset({operation}))
+        if many:
+            self._multiply(operation, setup)
+        params = self.typical(operation) if params is None else params
+        call = Call(service=self.service, operation=operation.partition(":")[0], params=params)
+        return Plan(setup=tuple(setup), call=self.bound(call, setup))
+
+    def _add_needs(self, operation: str, setup: list[Call], without: str, above: frozenset[str]) -> None:
+        for need in self.needs(operation):
+            plain = need.partition(":")[0]
+            if plain == without or plain in above or any(each.operation == plain for each in setup):
+                continue
+            self._add_needs(need, setup, without, above | {plain})
+            if any(each.operation == plain for each in setup):
+                continue
+            call = Call(service=self.service, operation=plain, params=self.typical(need))
+            setup.append(self.bound(call, setup))
+
+    def _multiply(self, operation: str, setup: list[Call]) -> None:
+        """Make three of what a list gives, so that its order and its pages can be seen."""
+        if not setup:
+            return
+        last = setup.pop()
+        kinds = {each.kind for each in _names(last.params)} - {
+            each.kind for earlier in setup for each in _names(earlier.params)
+        }
+        kind = next(iter(sorted(kinds)), "")
+        if not kind:
+            setup += [last] * 3
+            return
+        for number in MANY:
+            params = _renumbered(last.params, kind, number)
+            if self.service == "dynamodb" and last.operation == "PutItem":
+                params = {**params, "Item": {**params["Item"], "rank": {"N": str(number + 1)}}}
+            setup.append(replace(last, params=params))
+
+    def bound(self, call: Call, setup: Sequence[Call]) -> Call:
+        """A call whose references by operation point to the position of that operation."""
+        positions = {each.operation: number for number, each in enumerate(setup)}
+        return replace(call, params=_bound(call.params, positions))
+
+    def typical(self, operation: str) -> dict[str, Any]:
+        """Parameters that should work: what is required, and what makes it right."""
+        name, _, variant = operation.partition(":")
+        shape = self.grammar.operations[name]
+        params = {member.name: self.value(shape, member) for member in shape.required}
+        for key, hinted in self.hints.values.items():
+            owner, _, parameter = key.partition(".")
+            if owner == name and parameter:
+                params[parameter] = hinted
+        if variant:
+            params |= self.hints.related[operation][0]
+        return {name: value for name, value in params.items() if value is not None}
+
+    def value(self, shape: OperationShape, member: Member) -> Any:
+        """A typical value of one parameter of an operation."""
+        for key in (f"{shape.name}.{member.name}", member.name):
+            if key in self.hints.values and self.hints.values[key] is not None:
+                return self.hints.values[key]
+        if member.name in self.hints.names:
+            return Name(self.hints.names[member.name])
+        if source := self.hints.sources.get(member.name):
+            return Ref(-1, (source[0], *source[1]))
+        for example in shape.examples:
+            if member.name in example:
+                return example[member.name]
+        return self.by_type(member)
+
+    def by_type(self, member: Member) -> Any:
+        """A value of the right type and nothing more."""
+        low = member.minimum
+        match member.kind:
+            case "string":
+                return member.enum[0] if member.enum else "value".ljust(int(low or 0), "x")
+            case "integer":
+                return max(1, int(low or 1))
+            case "float":
+                return max(1.0, float(low or 1))
+            case "boolean":
+                return True
+            case "timestamp":
+                return "2031-01-01T00:00:00Z"
+            case "blob":
+                return b"bytes"
+            case "list":
+                return [self.by_type(member.members[0])] if member.members else []
+            case "map":
+                if len(member.members) < 2:
+                    return {"key": "value"}
+                return {self.by_type(member.members[0]): self.by_type(member.members[1])}
+            case "structure":
+                return {inner.name: self.by_type(inner) for inner in member.members if inner.required}
+        return "value"
+
+    def observers(self, operation: str) -> tuple[str, ...]:
+        """The reads that can show what an operation did: the hints', else those of the same noun."""
+        if is_read(operation):
+            return ()
+        for pattern, reads in self.hints.observers.items():
+            if fnmatchcase(operation, pattern):
+                return reads
+        about = set(nouns(operation))
+        return tuple(
+            name
+            for name in self.operations
+            if re.match(r"^(Get|Describe|List)", name) and about and set(nouns(name)) == about
+        )[:2]
+
+
+def _names(value: Any) -> Iterator[Name]:
+    from likewise.cloud.fuzz.calls import placeholders
+
+    return (each for each in placeholders(value) if isinstance(each, Name))
+
+
+def _renumbered(value: Any, kind: str, number: int) -> Any:
+    match value:
+        case Name():
+            return Name(kind, number) if value.kind == kind else value
+        case Text():
+            return Text(tuple(_renumbered(part, kind, number) for part in value.parts))
+        case Mapping():
+            return {
+                _renumbered(key, kind, number): _renumbered(inner, kind, number)
+                for key, inner in value.items()
+            }
+        case list() | tuple():
+            return [_renumbered(inner, kind, number) for inner in value]
+    return value
+
+
+def _bound(value: Any, positions: Mapping[str, int]) -> Any:
+    match value:
+        case Ref(call=-1):
+            return Ref(positions.get(str(value.path[0]), -1), value.path[1:])
+        case Text():
+            return Text(tuple(_bound(part, positions) for part in value.parts))
+        case Mapping():
+            return {_bound(key, positions): _bound(inner, positions) for key, inner in value.items()}
+        case list() | tuple():
+            return [_bound(inner, positions) for inner in value]
+    return value

@@ -1,0 +1,229 @@
+"""Value classes: what else than a typical value a parameter can be given, and why that is worth a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Name, Ref, Text
+from likewise.cloud.fuzz.grammar import Member
+
+INNER = 3
+"""How deep parameters are varied."""
+LONG = 2000
+
+
+class ValueClass(StrEnum):
+    """The kinds of value that each parameter is given."""
+
+    TYPICAL = "typical"
+    BOUNDARY = "boundary"
+    EMPTY = "empty"
+    TOO_LONG = "too long"
+    WRONG_FORMAT = "wrong format"
+    WRONG_TYPE = "wrong type"
+    UNKNOWN = "unknown resource"
+    DELETED = "already deleted"
+    OTHER_OWNER = "other owner"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One parameter given a value of one class, everything else typical."""
+
+    parameter: str
+    value_class: ValueClass
+    params: Mapping[str, Any]
+    note: str = ""
+    """The value in a few characters."""
+
+
+def variants(members: tuple[Member, ...], typical: Mapping[str, Any], extra: Mapping[str, Any]) -> Iterator[Variant]:
+    """Every parameter in every class that fits it; `extra` has typical values of what `typical` leaves out."""
+    for member in members:
+        there = typical.get(member.name, extra.get(member.name))
+        if member.name not in typical and there is not None:
+            yield _variant(member.name, ValueClass.TYPICAL, typical, member.name, there)
+        if member.name in typical and (member.required or member.kind == "any"):
+            rest = {name: value for name, value in typical.items() if name != member.name}
+            yield Variant(parameter=member.name, value_class=ValueClass.MISSING, params=rest, note="missing")
+        base = there if there is not None else None
+        for place, value_class, value in _changes(member, base, member.name, INNER):
+            yield _variant(place, value_class, typical, member.name, value)
+
+
+def _variant(
+    place: str, value_class: ValueClass, typical: Mapping[str, Any], name: str, value: Any
+) -> Variant:
+    return Variant(
+        parameter=place,
+        value_class=value_class,
+        params={**typical, name: value},
+        note=_short(value),
+    )
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "…"
+
+
+Change = tuple[str, ValueClass, Any]
+
+
+def _changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
+    """Each change of one value: the place inside the parameter, the class, and the whole new value."""
+    if isinstance(base, (Name, Ref, Text)):
+        yield from _reference_changes(member, base, place)
+        return
+    match member.kind:
+        case "string":
+            yield from ((place, kind, value) for kind, value in _strings(member, base))
+        case "integer" | "float":
+            yield from ((place, kind, value) for kind, value in _numbers(member, base))
+        case "boolean":
+            yield place, ValueClass.TYPICAL, not base if isinstance(base, bool) else True
+            yield place, ValueClass.WRONG_TYPE, "maybe"
+        case "timestamp":
+            yield place, ValueClass.BOUNDARY, "1970-01-01T00:00:00Z"
+            yield place, ValueClass.BOUNDARY, "2020-01-01T00:00:00Z"
+            yield place, ValueClass.BOUNDARY, "2099-12-31T23:59:59Z"
+            yield place, ValueClass.WRONG_FORMAT, "yesterday"
+        case "blob":
+            yield place, ValueClass.EMPTY, b""
+            yield place, ValueClass.BOUNDARY, bytes(range(256))
+        case "list":
+            yield from _list_changes(member, base, place, depth)
+        case "map":
+            yield place, ValueClass.EMPTY, {}
+        case "structure":
+            yield from _structure_changes(member, base, place, depth)
+        case "any":
+            yield from _any_changes(base, place)
+
+
+def _reference_changes(member: Member, base: Name | Ref | Text, place: str) -> Iterator[Change]:
+    if isinstance(base, Name):
+        yield place, ValueClass.UNKNOWN, Name(base.kind, 9)
+        yield place, ValueClass.WRONG_FORMAT, Text((base, "/ü ?"))
+        yield place, ValueClass.TOO_LONG, Text((base, "x" * LONG))
+        yield place, ValueClass.BOUNDARY, Text((base, "-", "x" * 30))
+        return
+    yield place, ValueClass.UNKNOWN, "00000000-0000-0000-0000-000000000000"
+    yield place, ValueClass.WRONG_FORMAT, "not a valid value!"
+    yield place, ValueClass.TOO_LONG, "x" * LONG
+    yield place, ValueClass.EMPTY, ""
+
+
+def _strings(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
+    if member.enum:
+        for value in member.enum:
+            if value != base:
+                yield ValueClass.TYPICAL, value
+        yield ValueClass.WRONG_FORMAT, "NotOneOfThem"
+        yield ValueClass.WRONG_FORMAT, str(base or member.enum[0]).swapcase()
+        return
+    if _looks_like_owner(member.name):
+        yield ValueClass.OTHER_OWNER, "999999999999"
+    yield ValueClass.EMPTY, ""
+    yield ValueClass.WRONG_FORMAT, "not a valid value!"
+    yield ValueClass.WRONG_FORMAT, "ünï-ⓒode"
+    yield ValueClass.TOO_LONG, "x" * (int(member.maximum) + 1 if member.maximum and member.maximum < LONG else LONG)
+    if member.minimum and member.minimum > 1:
+        yield ValueClass.BOUNDARY, "x" * int(member.minimum)
+    if member.maximum and member.maximum <= LONG:
+        yield ValueClass.BOUNDARY, "x" * int(member.maximum)
+
+
+def _looks_like_owner(name: str) -> bool:
+    return "Owner" in name or "AccountId" in name
+
+
+def _numbers(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
+    low = int(member.minimum) if member.minimum is not None else None
+    high = int(member.maximum) if member.maximum is not None else None
+    tried = {base}
+    for kind, value in (
+        (ValueClass.BOUNDARY, low),
+        (ValueClass.BOUNDARY, high),
+        (ValueClass.BOUNDARY, 1),
+        (ValueClass.BOUNDARY, 0),
+        (ValueClass.WRONG_FORMAT, low - 1 if low is not None else -1),
+        (ValueClass.WRONG_FORMAT, high + 1 if high is not None else 2**31 - 1),
+    ):
+        if value is not None and value not in tried:
+            tried.add(value)
+            yield kind, value
+    yield ValueClass.WRONG_TYPE, "seven"
+
+
+def _list_changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
+    yield place, ValueClass.EMPTY, []
+    if not isinstance(base, list) or not base:
+        return
+    yield place, ValueClass.BOUNDARY, base + base
+    if depth and member.members:
+        for inner, kind, value in _changes(member.members[0], base[0], f"{place}[]", depth - 1):
+            yield inner, kind, [value, *base[1:]]
+
+
+def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
+    there: Mapping[str, Any] = base if isinstance(base, Mapping) else {}
+    yield place, ValueClass.EMPTY, {}
+    if not depth or not isinstance(base, Mapping):
+        return
+    for inner in member.members:
+        if inner.name in there:
+            rest = {name: value for name, value in there.items() if name != inner.name}
+            if rest and not inner.required:
+                yield f"{place}.{inner.name}", ValueClass.MISSING, rest
+            for where, kind, value in _changes(inner, there[inner.name], f"{place}.{inner.name}", depth - 1):
+                yield where, kind, {**there, inner.name: value}
+        elif inner.enum:
+            yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: inner.enum[0]}
+        elif inner.kind == "string" and not member.members[0].required:
+            yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: "value"}
+
+
+def _any_changes(base: Any, place: str) -> Iterator[Change]:
+    """Changes of a body that no model describes: as a whole, and leaf by leaf."""
+    yield place, ValueClass.EMPTY, b""
+    if isinstance(base, bytes):
+        yield place, ValueClass.BOUNDARY, base * 50
+        return
+    if isinstance(base, str):
+        yield place, ValueClass.WRONG_FORMAT, "garbage"
+        return
+    yield place, ValueClass.WRONG_FORMAT, b"<not-xml"
+    for where, kind, value in _tree_changes(base, place):
+        yield where, kind, value
+
+
+def _tree_changes(tree: Any, place: str) -> Iterator[Change]:
+    if isinstance(tree, Mapping):
+        for name, inner in tree.items():
+            if name == "json" and len(tree) == 1:
+                yield from ((w, k, {name: v}) for w, k, v in _tree_changes(inner, place))
+                continue
+            where = f"{place}.{name}"
+            if len(tree) > 1 or not isinstance(inner, Mapping):
+                rest = {key: value for key, value in tree.items() if key != name}
+                yield where, ValueClass.MISSING, rest
+            for inside, kind, value in _tree_changes(inner, where):
+                yield inside, kind, {**tree, name: value}
+    elif isinstance(tree, Name):
+        yield place, ValueClass.WRONG_FORMAT, Text((tree, "-!"))
+        yield place, ValueClass.TOO_LONG, Text((tree, "x" * LONG))
+    elif isinstance(tree, bool):
+        yield place, ValueClass.TYPICAL, not tree
+        yield place, ValueClass.WRONG_TYPE, "maybe"
+    elif isinstance(tree, (int, float)):
+        yield place, ValueClass.WRONG_TYPE, "seven"
+        yield place, ValueClass.BOUNDARY, 2**31 + 1
+    elif isinstance(tree, str):
+        yield place, ValueClass.EMPTY, ""
+        yield place, ValueClass.TOO_LONG, "x" * 70_000
+        yield place, ValueClass.WRONG_FORMAT, "not a valid value!"

@@ -116,7 +116,15 @@ def _settings(configuration: Configuration, reference: Target, ledger: Ledger, *
         reference=reference,
         now=now,
         not_before=now - configuration.expiry_days * DAY,
-        discrepant=Discrepant(names=frozenset(known) if known else None),
+        discrepant=Discrepant(
+            names=frozenset(known) if known else None,
+            only_with={
+                name: those
+                for name, those in ledger.discrepant_conditions().items()
+                if name not in configuration.discrepant
+                and name.rpartition(".")[2] not in configuration.discrepant
+            },
+        ),
         price=price,
         overlooks=overlooks,
         both=both,

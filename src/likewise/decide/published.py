@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from likewise.model import (
     DiscrepantOperations,
     Fingerprint,
+    Interaction,
     NoDiscrepantOperations,
     Rerun,
     SequenceSeen,
     Trust,
     UnseenSequence,
+    Value,
     Verdict,
 )
 
@@ -22,6 +24,16 @@ class Discrepant:
     """The operations known to differ; `None` means that nobody has looked yet, so any may."""
 
     names: frozenset[str] | None
+    only_with: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Operations that are known to differ only where one of these arguments is given."""
+
+    def excuses(self, call: Interaction) -> bool:
+        """Whether a call of an operation that may differ is known to be outside every condition for it."""
+        wanted = self.only_with.get(str(call.operation))
+        if not wanted:
+            return False
+        given = {_plain(word) for word in _keys(call.arguments)}
+        return not any(_plain(each) in word for each in wanted for word in given)
 
     def among(self, operations: Collection[str]) -> tuple[str, ...]:
         """Those of the operations that may differ; `s3.PutObject` is also known as `PutObject`."""
@@ -57,6 +69,21 @@ def judge_combined(
     """The `combined` policy: only tests that use discrepant operations are subject to monitoring."""
     verdict = judge_operations(operations, discrepant)
     return verdict if isinstance(verdict, Trust) else judge_sequence(sequence, validated)
+
+
+def _keys(value: Value) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _keys(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _keys(inner)
+
+
+def _plain(name: str) -> str:
+    """A name as every layer of a protocol would recognise it: `x-amz-storage-class` is `StorageClass`."""
+    return "".join(filter(str.isalnum, name.lower().removeprefix("x-amz-").removeprefix("x-ms-")))
 
 
 def _first_new(sequence: Sequence[Fingerprint], validated: Sequence[Fingerprint]) -> int:

@@ -67,6 +67,8 @@ class Discrepancy:
     manifestation: Manifestation = Manifestation.RESPONSE
     test: str = ""
     position: int = -1
+    condition: str = ""
+    """The argument without which a call cannot show it; nothing where any call can."""
 
     def explain(self) -> str:
         """One sentence for a person."""

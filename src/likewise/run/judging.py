@@ -84,7 +84,10 @@ class Judge:
             return self._by_context(reading, known)
         if self._settings.policy == "sequence":
             return self._by_sequence(reading)
-        operations = {str(call.operation) for call in reading.calls}
+        discrepant = self._settings.discrepant
+        operations = {
+            str(call.operation) for call in reading.trace.interactions if not discrepant.excuses(call)
+        }
         verdict = judge_operations(operations, self._settings.discrepant)
         if isinstance(verdict, Trust) or self._settings.policy == "api":
             return verdict

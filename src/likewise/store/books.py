@@ -120,6 +120,13 @@ class Books:
         )
         return dict(self.driver.query(sql))
 
+    def discrepant_conditions(self) -> dict[str, frozenset[str]]:
+        """The operations that only differ when one of these arguments is given, with those arguments."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for _, each in self.discrepancies():
+            found[str(each.operation)].add(each.condition)
+        return {name: frozenset(those) for name, those in found.items() if "" not in those}
+
     def add_audits(self, audits: Iterable[Audit]) -> None:
         """Note which skipped keys were proved again, and how that ended."""
         self._add(

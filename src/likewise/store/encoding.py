@@ -146,6 +146,7 @@ class _Discrepancy(_Struct):
     manifestation: Manifestation
     test: str
     position: int
+    condition: str = ""
 
 
 _encoder = msgspec.json.Encoder()
@@ -279,6 +280,7 @@ def encode_discrepancy(run: str, found: Discrepancy) -> bytes:
             found.manifestation,
             found.test,
             found.position,
+            found.condition,
         ),
         ordered=True,
     )
@@ -297,6 +299,7 @@ def decode_discrepancy(content: bytes) -> tuple[str, Discrepancy]:
         manifestation=wire.manifestation,
         test=wire.test,
         position=wire.position,
+        condition=wire.condition,
     )
 
 

@@ -126,21 +126,24 @@ class Campaign:
         self.tally.targets.add((operation, probe.parameter or probe.state, probe.value_class or "typical"))
 
     def _judge(self, task: Task, probe: Probe, ours: Seen, theirs: Seen) -> Iterator[Event]:
+        new = []
         for gap in self.inquiry.gaps(task.case, probe, ours, theirs):
             key = _key(gap, probe)
             if key in self.known or gap.signature in self.known:
                 continue
             self.known.add(key)
+            new.append(gap)
             if probe.state == "present" and not probe.parameter:
                 self.known.add(gap.signature)
                 if gap.difference is Difference.SUCCESS and gap.index == 0:
                     self.hopeless.add(task.operation)
-            before = len(self.inquiry.unstable)
-            finding = self.inquiry.investigate(task.case, probe, gap)
-            yield from self.inquiry.unstable[before:]
-            if (gap.operation, gap.place) in self.inquiry.judge.volatile and finding is None:
-                continue
-            if finding is not None and finding.hash not in self.hashes:
+        if not new:
+            return
+        before = len(self.inquiry.unstable)
+        findings = self.inquiry.investigate(task.case, probe, new)
+        yield from self.inquiry.unstable[before:]
+        for finding in findings:
+            if finding.hash not in self.hashes:
                 self.hashes.add(finding.hash)
                 self.progress.findings += 1
                 self.progress.last_new = time.monotonic() - self.progress.started

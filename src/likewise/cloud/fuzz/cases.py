@@ -40,7 +40,7 @@ class Cases:
         return rank, int(is_read(operation)), operation
 
     def states(self) -> Iterator[Task]:
-        """Every operation in every state: as it should be, and where something is missing, gone or there twice."""
+        """Every operation in every state: as it should be, and with things missing, gone or there twice."""
         for operation in self.operations:
             yield self._task(operation, "present", self.present(operation))
         for operation in self.operations:
@@ -113,9 +113,7 @@ class Cases:
         small = {**plan.call.params, shape.limit: 1}
         first = replace(plan.call, params=small)
         setup = (*plan.setup, first)
-        tokens = {
-            into: Ref(len(plan.setup), _place(self.planner.service, out)) for out, into in shape.tokens
-        }
+        tokens = {into: Ref(len(plan.setup), _place(self.planner.service, out)) for out, into in shape.tokens}
         second = replace(plan.call, params={**small, **tokens})
         labels = {"parameter": shape.limit, "value_class": str(ValueClass.BOUNDARY), "note": "1"}
         yield "first page", Case(setup=plan.setup, probes=(self.probe(plan.setup, first, **labels),))
@@ -132,7 +130,8 @@ class Cases:
             for member in shape.members
             if not (member.name in hinted and hinted[member.name] is None)
         }
-        found = list(variants(shape.members, plan.call.params, extra))
+        members = tuple(each for each in shape.members if each.name not in self.planner.hints.poison)
+        found = list(variants(members, plan.call.params, extra))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
         random.Random(f"{self.seed}/{operation}").shuffle(found)
         found.sort(key=lambda each: _PRIORITY[each.value_class])

@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, Unresolved, resolve
 from likewise.cloud.fuzz.plans import is_read
+from likewise.cloud.fuzz.removal import made, remove
 
 LETTERS = "mbxckdwneu"
-THROTTLED = re.compile(r"SlowDown|Throttl|TooManyRequests|ProvisionedThroughputExceeded|ServerBusy|RequestLimit")
+THROTTLED = re.compile(
+    r"SlowDown|Throttl|TooManyRequests|ProvisionedThroughputExceeded|ServerBusy|RequestLimit"
+)
 PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
 POLLS = 20
@@ -27,15 +30,15 @@ class Exhausted(Exception):
 class Meter:
     """Counts the calls that one side may still get; shared by everybody who uses that side."""
 
-    def __init__(self, limit: int | None = None, until: float | None = None) -> None:
-        self.limit, self.until, self.used = limit, until, 0
+    def __init__(self, limit: int | None = None, until: float | None = None, reserve: int = 0) -> None:
+        self.limit, self.until, self.used, self.reserve = limit, until, 0, reserve
         self._lock = threading.Lock()
         self.stopped = False
 
     def take(self) -> None:
         """One more call; Exhausted where there is none left."""
         with self._lock:
-            over = self.limit is not None and self.used >= self.limit
+            over = self.limit is not None and self.used >= self.limit - self.reserve
             if over or self.stopped or (self.until is not None and time.monotonic() > self.until):
                 raise Exhausted
             self.used += 1
@@ -92,21 +95,49 @@ class Names(dict[Name, str]):
         return text
 
 
+class Keeper:
+    """What one lane made and has not seen removed; `remember` and `forget` keep it on the disk."""
+
+    def __init__(self, remember: Callable[[str], None], forget: Callable[[str], None]) -> None:
+        self.names: dict[str, None] = {}
+        self.left: dict[str, str] = {}
+        """What could not be removed, and why."""
+        self._remember, self._forget = remember, forget
+
+    def note(self, name: str) -> None:
+        """Something is about to be made."""
+        if name not in self.names:
+            self._remember(name)
+            self.names[name] = None
+
+    def gone(self, name: str) -> None:
+        """It is no longer there."""
+        self.names.pop(name, None)
+        self.left.pop(name, None)
+        self._forget(name)
+
+    def stays(self, name: str, why: str) -> None:
+        """It could not be removed."""
+        self.names.pop(name, None)
+        self.left[name] = why
+
+
 class Lane:
     """One side of a comparison, used by one thread at a time."""
 
     def __init__(self, side: Side, *, tag: str, run: str, meter: Meter | None = None) -> None:
         self.side, self.tag, self.run, self.meter = side, tag, run, meter
         self.serial = 0
-        self.made: list[tuple[str, Names, Call]] = []
-        """Calls that succeeded and made something that has to be removed again."""
         self.silences = 0
-        self.remembers: Any = None
+        self.keeper: Keeper | None = None
+        """Notes what is made, where it has to be removed again."""
+        self.revive: Callable[[], Side | None] = lambda: None
+        """Starts the server again, where it is ours and has ended."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
         """Matches every name that this lane ever gave."""
-        return re.compile(f"lw{self.run}[0-9a-z]{{4}}{self.tag}([a-z][a-z])")
+        return re.compile(f"lw{self.run}[0-9a-z]{{4}}{self.tag}([a-z][a-z]|)")
 
     def names(self) -> Names:
         """Names for a new context."""
@@ -124,6 +155,7 @@ class Lane:
         try:
             for probe in case.probes:
                 if not is_clean:
+                    self.tidy()
                     names = self.names()
                     setup = self._calls(case.setup, names, [])
                     is_clean = True
@@ -136,7 +168,25 @@ class Lane:
                 done.append(seen)
         except Exhausted:
             pass
+        finally:
+            self.tidy()
         return done
+
+    def tidy(self) -> None:
+        """Remove what the last context made, where that is for us to do."""
+        if self.keeper is None:
+            return
+        for name in tuple(self.keeper.names):
+            why = remove(self.side.service, name, self._ask)
+            self.keeper.gone(name) if not why else self.keeper.stays(name, why)
+
+    def _ask(self, operation: str, params: Mapping[str, Any]) -> Answer:
+        """A call of the housekeeping: counted, and made from what was set aside for it."""
+        if self.meter is not None:
+            if self.meter.limit is not None and self.meter.used >= self.meter.limit:
+                return Answer(success=False, silence="the budget is used up")
+            self.meter.used += 1
+        return self.side.call(Call(service=self.side.service, operation=operation, params=params))
 
     def repeat(self, case: Case, times: int, pause: float) -> Answer:
         """The last call of the only probe, asked again and again: does the answer change by itself?"""
@@ -149,8 +199,7 @@ class Lane:
         for _ in range(times):
             time.sleep(pause)
             (last,) = self._calls((call,), names, [*setup, answer])
-            if probe.observers and last.silence:
-                break
+        self.tidy()
         return last
 
     def _calls(self, calls: Sequence[Call], names: Names, before: Sequence[Answer]) -> list[Answer]:
@@ -167,8 +216,9 @@ class Lane:
         except Unresolved as error:
             return Answer(success=False, refused=f"nothing to refer to: {error}")
         ready = Call(service=call.service, operation=call.operation, params=params)
-        if self.remembers is not None:
-            self.remembers(call.operation, names, params)
+        if self.keeper is not None:
+            for name in made(ready):
+                self.keeper.note(name)
         answer = self._send(ready)
         for pause in PAUSES:
             if not THROTTLED.search(answer.code):
@@ -181,6 +231,9 @@ class Lane:
         if answer.success and call.operation == "CreateTable":
             self._wait(names, params)
         self.silences = self.silences + 1 if answer.silence else 0
+        if answer.silence and (again := self.revive()) is not None:
+            self.side = again
+            self.silences = 0
         return answer
 
     def _send(self, call: Call) -> Answer:

@@ -90,7 +90,8 @@ def from_json(data: Mapping[str, Any]) -> Finding:
     """A finding read back from its JSON."""
     service, _, operation = data["operation"].partition(".")
     calls = tuple(
-        Call(service=service, operation=step["op"], params=decode(step["params"])) for step in data["sequence"]
+        Call(service=service, operation=step["op"], params=decode(step["params"]))
+        for step in data["sequence"]
     )
     return Finding(
         service=service,

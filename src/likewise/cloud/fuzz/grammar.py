@@ -29,6 +29,8 @@ class Member:
     pattern: str = ""
     members: tuple[Member, ...] = ()
     shape: str = ""
+    wire: str = ""
+    """What the protocol calls it; nothing where it spreads over several places."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

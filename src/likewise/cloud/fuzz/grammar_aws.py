@@ -78,7 +78,7 @@ def _member(name: str, shape: Any, required: bool, depth: int) -> Member:
             inner = (_member("", shape.member, True, depth - 1),)
         elif shape.type_name == "map":
             inner = (_member("key", shape.key, True, depth - 1), _member("", shape.value, True, depth - 1))
-    limits = shape.metadata
+    limits, place = shape.metadata, shape.serialization
     return Member(
         name=name,
         kind=KINDS.get(shape.type_name, shape.type_name),
@@ -89,6 +89,7 @@ def _member(name: str, shape: Any, required: bool, depth: int) -> Member:
         pattern=limits.get("pattern", ""),
         members=inner,
         shape=shape.name,
+        wire="" if place.get("location") == "headers" else place.get("name", name),
     )
 
 

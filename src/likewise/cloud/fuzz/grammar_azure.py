@@ -51,11 +51,9 @@ _LIMIT = re.compile(r"(minimum|maximum)=(-?\d+)")
 def read(service: str) -> Grammar:
     """Every operation of the service."""
     names = names_of(service)
-    table = {
-        names.get(name, name): pattern for name, pattern in getattr(generated, service.upper()).items()
-    }
+    table = {names.get(name, name): pattern for name, pattern in getattr(generated, service.upper()).items()}
     operations = {}
-    for sdk_name, module, function in azure_functions(PACKAGES[service]):
+    for sdk_name, _module, function in azure_functions(PACKAGES[service]):
         name = names.get(sdk_name, sdk_name)
         models = importlib.import_module(f"{PACKAGES[service]}._generated.models")
         levels = table.get(name, "").split()
@@ -103,7 +101,7 @@ def _annotation(argument: ast.arg) -> str:
 
 
 def _members(function: ast.FunctionDef, models: Any) -> Iterator[Member]:
-    limits = _limits(function)
+    limits, wires = _limits(function), _wires(function)
     for name, (annotation, required) in _arguments(function).items():
         if name in OWN:
             continue
@@ -118,6 +116,7 @@ def _members(function: ast.FunctionDef, models: Any) -> Iterator[Member]:
             minimum=minimum,
             maximum=maximum,
             shape=annotation,
+            wire=wires.get(name, "") if name != "metadata" else "",
         )
 
 
@@ -140,12 +139,25 @@ def _enum(annotation: str, models: Any) -> tuple[str, ...]:
 
 
 def _limits(function: ast.FunctionDef) -> dict[tuple[str, str], float]:
-    """The limits in the calls of the serialiser: `_SERIALIZER.query("timeout", timeout, "int", minimum=0)`."""
+    """The limits that the serialiser is given: `_SERIALIZER.query("timeout", …, "int", minimum=0)`."""
     found: dict[tuple[str, str], float] = {}
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
             for bound, number in _LIMIT.findall(ast.unparse(node)):
                 found[str(node.args[0].value), bound] = float(number)
+    return found
+
+
+def _wires(function: ast.FunctionDef) -> dict[str, str]:
+    """Where each argument goes: `_headers["x-ms-lease-id"] = _SERIALIZER.header("lease_id", …)`."""
+    found = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            place, value = node.targets[0].slice, node.value
+            if isinstance(place, ast.Constant) and isinstance(value, ast.Call) and value.args:
+                argument = value.args[0]
+                if isinstance(argument, ast.Constant):
+                    found[str(argument.value)] = str(place.value)
     return found
 
 

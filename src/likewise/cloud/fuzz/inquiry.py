@@ -53,6 +53,7 @@ class Inquiry:
         """Operations that succeed on one side without doing anything there."""
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self.unstable: list[Unstable] = []
+        self._later: dict[tuple[str, int], tuple[Answer, Answer]] = {}
 
     def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> list[Gap]:
         """Every difference that a probe shows; none where the set-up itself went differently."""
@@ -64,9 +65,7 @@ class Inquiry:
             call = calls[number]
             self._note(call.operation, left, right)
             prefixes = (ours.prefix, theirs.prefix) if self._is_shared(call.operation) else ("", "")
-            found += self.judge.gaps(
-                call.operation, number, left, right, prefixes=prefixes, bonds=bonds
-            )
+            found += self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
             if number == 0 and any(each.difference in EXISTENCE for each in found):
                 break
         return [each for each in found if not self._is_explained(case, probe, each)]
@@ -100,21 +99,31 @@ class Inquiry:
         ours, theirs = seen[0]
         return Look(gaps=self.gaps(case, probe, ours, theirs), seen=(ours, theirs))
 
-    def investigate(self, case: Case, probe: Probe, gap: Gap) -> Finding | None:
-        """A finding, if the difference is one; what does not repeat is kept with its rate."""
+    def investigate(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> list[Finding]:
+        """The findings among the differences of one probe; what does not repeat is kept with its rate.
+
+        All of them are confirmed and minimised together: every run serves each of them.
+        """
         before = self._used()
+        self._later.clear()
         first = self.look(case.setup, probe)
-        again = first.find(gap)
-        if again is None:
-            return self._waver(case, probe, gap)
-        if self._is_fresh(gap, again):
-            self.judge.volatile.add((gap.operation, gap.place))
-            return None
-        setup, probe, last = self._minimised(case.setup, probe, gap, first)
-        if last.seen is None:
-            return None
-        blamed, state = self._blame(setup, probe, gap, last)
-        return self._finding(setup, probe, gap, last, blamed, state, self._used() - before)
+        real, wavering = [], []
+        for gap in gaps:
+            again = first.find(gap)
+            if again is None:
+                wavering.append(gap)
+            elif self._is_fresh(gap, again):
+                self.judge.volatile.add((gap.operation, gap.place))
+            else:
+                real.append(gap)
+        self._waver(case, probe, wavering)
+        found = []
+        for gap, setup, lean, look in self._minimised(case.setup, probe, real, first):
+            settles = self._settles(setup, lean, gap, look)
+            blamed, state = self._blame(setup, lean, gap, look, settles=settles)
+            spent = self._used() - before
+            found.append(self._finding(setup, lean, gap, look, blamed, state, settles, spent))
+        return found
 
     def _used(self) -> int:
         return self.pair.reference.side.sent
@@ -127,53 +136,54 @@ class Inquiry:
             and gap.candidate != again.candidate
         )
 
-    def _waver(self, case: Case, probe: Probe, gap: Gap) -> None:
-        shown = sum(self.look(case.setup, probe).find(gap) is not None for _ in range(ATTEMPTS - 1))
-        self.unstable.append(
-            Unstable(
-                operation=gap.operation, signature=gap.signature, shown=1 + shown, tries=1 + ATTEMPTS
+    def _waver(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> None:
+        """Keep what did not show again, with how often it does."""
+        if not gaps:
+            return
+        looks = [self.look(case.setup, probe) for _ in range(ATTEMPTS - 1)]
+        for gap in gaps:
+            if any(_bare(gap) in known for known in self.explained.values()):
+                continue
+            shown = sum(look.find(gap) is not None for look in looks)
+            self.unstable.append(
+                Unstable(
+                    operation=gap.operation, signature=gap.signature, shown=1 + shown, tries=1 + ATTEMPTS
+                )
             )
-        )
 
     def _minimised(
-        self, setup: tuple[Call, ...], probe: Probe, gap: Gap, first: Look
-    ) -> tuple[tuple[Call, ...], Probe, Look]:
-        """The least set-up that still shows it; the last run that did is the second confirmation."""
+        self, setup: tuple[Call, ...], probe: Probe, gaps: Sequence[Gap], first: Look
+    ) -> list[tuple[Gap, tuple[Call, ...], Probe, Look]]:
+        """For each difference the least set-up that shows it; the run that did is the second confirmation."""
         limit = self._used() + LIMIT
-        lean = replace(probe, observers=probe.observers[gap.index - 1 : gap.index] if gap.index else ())
-        wanted = gap if not gap.index else replace(gap, index=1)
-        best, last, confirmed = setup, first, False
-        for shorter in reductions(setup, probe.call):
-            if self._used() >= limit:
+        pending, done = list(gaps), []
+        for shorter in reductions(setup, probe.call) if gaps else ():
+            if not pending or self._used() + len(shorter) + 1 > limit:
                 break
-            look = self.look(shorter, replace(lean, call=_moved(probe.call, setup, shorter)))
-            if look.find(wanted) is not None:
-                best, last, confirmed = shorter, look, True
-                break
-        call = _moved(probe.call, setup, best)
-        observers = tuple(_moved(each, (*setup, probe.call), (*best, call)) for each in probe.observers)
-        probe = replace(probe, call=call, observers=observers)
-        if gap.index or not confirmed:
-            again = self.look(best, probe)
-            if again.find(gap) is not None:
-                last = again
-        return best, probe, last
+            lean = _lean(probe, setup, shorter)
+            look = self.look(shorter, lean)
+            done += [(gap, shorter, lean, look) for gap in pending if look.find(gap) is not None]
+            pending = [gap for gap in pending if look.find(gap) is None]
+        if pending:
+            again = self.look(setup, probe)
+            done += [(gap, setup, probe, again) for gap in pending if again.find(gap) is not None]
+        return [each for each in done if each[3].seen is not None]
 
-    def _blame(self, setup: tuple[Call, ...], probe: Probe, gap: Gap, look: Look) -> tuple[str, bool]:
-        """Which operation differs: the one whose answer shows it, or one before it that left another state."""
+    def _blame(
+        self, setup: tuple[Call, ...], probe: Probe, gap: Gap, look: Look, *, settles: bool
+    ) -> tuple[str, bool]:
+        """Which operation differs: the one whose answer shows it, or the one before it, in what it left."""
         if gap.index == 0:
             return gap.operation, False
         mine = probe.call.operation
         witnesses = {each.index for each in look.gaps if each.index and _concerns(each, gap)}
-        blamed = len(witnesses) > 1 or (
-            len(probe.observers) == 1 or gap.difference in EXISTENCE
-        ) and self._has_no_effect(setup, probe, gap, look)
-        if not blamed:
+        void = self._has_no_effect(setup, probe, gap, look)
+        if len(witnesses) < 2 and not void:
             return gap.operation, False
         self.explained.setdefault(mine, set()).update(
             _bare(each) for each in look.gaps if each.index in witnesses | {gap.index}
         )
-        if gap.difference in EXISTENCE and not probe.parameter:
+        if (void or gap.difference in EXISTENCE) and not probe.parameter and not settles:
             self.ineffective.add(mine)
         return mine, True
 
@@ -184,7 +194,7 @@ class Inquiry:
         if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
             return False
         without = self.look(setup, Probe(call=read))
-        if without.seen is None:
+        if without.seen is None or any(each.signature == gap.signature for each in without.gaps):
             return False
         unchanged = []
         for which in (0, 1):
@@ -195,15 +205,29 @@ class Inquiry:
             )
         return unchanged[0] != unchanged[1]
 
-    def _settles(self, setup: tuple[Call, ...], probe: Probe, gap: Gap) -> bool:
+    def _settles(self, setup: tuple[Call, ...], probe: Probe, gap: Gap, look: Look) -> bool:
         """Whether the two sides come to agree when a read is repeated for a while."""
-        is_look = is_read(gap.operation) and (gap.index > 0 or bool(setup))
-        if not is_look or gap.difference in (Difference.MESSAGE, Difference.ORDER, Difference.CODE):
+        if not is_read(gap.operation) or not (gap.index or setup) or not self._may_be_early(gap, look):
             return False
         lean = replace(probe, observers=probe.observers[gap.index - 1 : gap.index] if gap.index else ())
-        ours, theirs = self.pair.repeat(Case(setup=setup, probes=(lean,)), times=4)
-        prefixes = ("", "")
-        return not self.judge.gaps(gap.operation, 0, ours, theirs, prefixes=prefixes, bonds=Bonds())
+        place = (str(setup), gap.index)
+        if place not in self._later:
+            self._later[place] = self.pair.repeat(Case(setup=setup, probes=(lean,)), times=3)
+        ours, theirs = self._later[place]
+        later = self.judge.gaps(gap.operation, gap.index, ours, theirs, bonds=Bonds())
+        return all(each.signature != gap.signature for each in later)
+
+    def _may_be_early(self, gap: Gap, look: Look) -> bool:
+        """Whether one side may just not have what the other already shows."""
+        assert look.seen is not None
+        if gap.difference is Difference.VALUE:
+            return gap.index > 0
+        answers = [seen.answers[gap.index] for seen in look.seen if gap.index < len(seen.answers)]
+        if gap.difference is Difference.SUCCESS:
+            return any(answer.status == 404 or "NotFound" in answer.code for answer in answers)
+        if gap.difference in (Difference.MISSING, Difference.EXTRA):
+            return any(not answer.fields for answer in answers)
+        return gap.difference is Difference.LENGTH
 
     def _finding(
         self,
@@ -213,18 +237,24 @@ class Inquiry:
         look: Look,
         blamed: str,
         state: bool,
+        settles: bool,
         pairs: int,
     ) -> Finding:
         assert look.seen is not None
         ours, theirs = (seen.answers[min(gap.index, len(seen.answers) - 1)] for seen in look.seen)
         never = (gap.operation not in self.has_succeeded[0], gap.operation not in self.has_succeeded[1])
-        cause = likely_cause(gap, ours, theirs, settles=self._settles(setup, probe, gap), never=never)
+        cause = likely_cause(gap, ours, theirs, settles=settles, never=never)
         responds = state and any(each.index == 0 for each in look.gaps)
         observed = probe.observers[gap.index - 1 : gap.index] if gap.index else ()
-        parameter = probe.parameter if gap.index == 0 or state else ""
-        what = condition(probe, shows_typically=not parameter and probe.state in ("present", "walk"))
-        key = parameter if gap.difference is Difference.SUCCESS else ""
-        said = (generalised(gap.reference), generalised(gap.candidate)) if gap.difference is not Difference.VALUE else ()
+        what = condition(probe, shows_typically=not probe.parameter and probe.state in ("present", "walk"))
+        if what and gap.index and not state:
+            what = f"after {probe.call.operation}, {what}"
+        key = probe.parameter if gap.difference is Difference.SUCCESS else ""
+        said = (
+            (generalised(gap.reference), generalised(gap.candidate))
+            if gap.difference is not Difference.VALUE
+            else ()
+        )
         return Finding(
             service=self.planner.service,
             operation=blamed,
@@ -253,12 +283,15 @@ def _bare(gap: Gap) -> tuple[str, ...]:
 
 def _concerns(other: Gap, gap: Gap) -> bool:
     """Whether two differences may be the same thing seen by two reads."""
-    if other.difference in EXISTENCE and gap.difference in EXISTENCE:
-        return True
-    loose = {Difference.MISSING, Difference.EXTRA, Difference.LENGTH, Difference.SUCCESS}
-    if other.difference in loose and gap.difference in loose:
+    if _is_existence(other) and _is_existence(gap):
         return True
     return other.place.rpartition(".")[2] == gap.place.rpartition(".")[2]
+
+
+def _is_existence(gap: Gap) -> bool:
+    """Whether a thing as a whole is there on one side only: an error, a shorter list, no list at all."""
+    whole = gap.difference in (Difference.MISSING, Difference.EXTRA) and "[{" in gap.reference + gap.candidate
+    return gap.difference in EXISTENCE or whole or (gap.place == "Item")
 
 
 def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
@@ -280,10 +313,15 @@ def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
     return [each for each in tries if each != setup]
 
 
+def _lean(probe: Probe, setup: tuple[Call, ...], shorter: tuple[Call, ...]) -> Probe:
+    """The probe as it stands after a shorter set-up."""
+    call = _moved(probe.call, setup, shorter)
+    observers = tuple(_moved(each, (*setup, probe.call), (*shorter, call)) for each in probe.observers)
+    return replace(probe, call=call, observers=observers)
+
+
 def _referred(calls: Sequence[Call]) -> set[int]:
-    return {
-        each.call for call in calls for each in placeholders(call.params) if isinstance(each, Ref)
-    }
+    return {each.call for call in calls for each in placeholders(call.params) if isinstance(each, Ref)}
 
 
 def _moved(call: Call, before: Sequence[Call], after: Sequence[Call]) -> Call:

@@ -145,11 +145,15 @@ class Judge:
         found = []
         if reference.status != candidate.status:
             found.append(gap(Difference.STATUS, "status", reference.status, candidate.status))
-        ours = self.normalised(_without_others(reference.fields, prefixes[0]), 0)
-        theirs = self.normalised(_without_others(candidate.fields, prefixes[1]), 1)
-        for difference, place, mine, other in differences(ours, theirs):
-            if not self._is_same(operation, difference, place, mine, other, bonds):
-                found.append(gap(difference, place, mine, other))
+        mine, other = reference.fields, candidate.fields
+        if prefixes[0]:
+            crowded = _has_others(mine, prefixes[0]) or _has_others(other, prefixes[1])
+            mine = _without_others(mine, prefixes[0], crowded=crowded)
+            other = _without_others(other, prefixes[1], crowded=crowded)
+        ours, theirs = self.normalised(mine, 0), self.normalised(other, 1)
+        for difference, place, left, right in differences(ours, theirs):
+            if not self._is_same(operation, difference, place, left, right, bonds):
+                found.append(gap(difference, place, left, right))
         return found
 
     def _errors(self, reference: Answer, candidate: Answer) -> Iterator[tuple[Difference, str, Any, Any]]:
@@ -206,7 +210,9 @@ def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[tuple[Diffe
         yield Difference.VALUE, place, ours, theirs
 
 
-def _list_differences(ours: list[Any], theirs: list[Any], place: str) -> Iterator[tuple[Difference, str, Any, Any]]:
+def _list_differences(
+    ours: list[Any], theirs: list[Any], place: str
+) -> Iterator[tuple[Difference, str, Any, Any]]:
     if len(ours) != len(theirs):
         yield Difference.LENGTH, place, len(ours), len(theirs)
         return
@@ -215,12 +221,28 @@ def _list_differences(ours: list[Any], theirs: list[Any], place: str) -> Iterato
         if mine != other and sorted(mine) == sorted(other):
             yield Difference.ORDER, place, ours, theirs
             return
+        aligned = _aligned(ours, theirs)
+        if aligned is not None:
+            yield Difference.ORDER, place, ours, theirs
+            theirs = aligned
     for left, right in zip(ours, theirs, strict=True):
         yield from differences(left, right, f"{place}[]")
 
 
+def _aligned(ours: list[Any], theirs: list[Any]) -> list[Any] | None:
+    """The second list in the order of the first, where a name that both sides' items bear says how."""
+    if not all(isinstance(each, Mapping) for each in (*ours, *theirs)):
+        return None
+    for key in ours[0]:
+        mine = [repr(masked(each.get(key))) for each in ours]
+        other = [repr(masked(each.get(key))) for each in theirs]
+        if len(set(mine)) == len(mine) and mine != other and sorted(mine) == sorted(other):
+            return [theirs[other.index(name)] for name in mine]
+    return None
+
+
 def masked(value: Any) -> Any:
-    """A value with every time and identifier replaced: for telling whether a list is only ordered otherwise."""
+    """A value with every time and identifier replaced: to tell whether a list is only ordered otherwise."""
     if isinstance(value, Mapping):
         return {key: masked(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -263,15 +285,20 @@ def are_near(ours: Any, theirs: Any) -> bool:
     return first is not None and second is not None and abs(first - second) < NEAR
 
 
-def _without_others(value: Any, prefix: str) -> Any:
-    """An answer without the things of others; where there are any, what pages and counts say means nothing."""
-    if not prefix:
-        return value
+def _has_others(value: Any, prefix: str) -> bool:
+    """Whether a list holds anything that is not of this context."""
     if isinstance(value, Mapping):
-        inner = {key: _without_others(each, prefix) for key, each in value.items()}
-        if any(isinstance(value[key], list) and len(inner[key]) != len(value[key]) for key in value):
-            return {key: each for key, each in inner.items() if isinstance(each, list)}
-        return inner
+        return any(_has_others(inner, prefix) for inner in value.values())
+    return isinstance(value, list) and any(prefix not in repr(each) for each in value)
+
+
+def _without_others(value: Any, prefix: str, *, crowded: bool) -> Any:
+    """An answer without the things of others; where there are any, pages and counts mean nothing."""
+    if isinstance(value, Mapping):
+        inner = {key: _without_others(each, prefix, crowded=crowded) for key, each in value.items()}
+        if not crowded:
+            return inner
+        return {key: each for key, each in inner.items() if isinstance(each, (list, dict)) and each}
     if isinstance(value, list):
         return [each for each in value if prefix in repr(each)]
     return value

@@ -96,7 +96,12 @@ class Planner:
         return ""
 
     def plan(
-        self, operation: str, params: Mapping[str, Any] | None = None, *, without: str = "", many: bool = False
+        self,
+        operation: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        without: str = "",
+        many: bool = False,
     ) -> Plan:
         """A plan for one operation; `without` leaves out what that operation would have made."""
         setup: list[Call] = []
@@ -156,7 +161,7 @@ class Planner:
 
     def value(self, shape: OperationShape, member: Member) -> Any:
         """A typical value of one parameter of an operation."""
-        for key in (f"{shape.name}.{member.name}", member.name):
+        for key in (f"{shape.name}.{member.name}", f"{shape.name}?{member.name}", member.name):
             if key in self.hints.values and self.hints.values[key] is not None:
                 return self.hints.values[key]
         if member.name in self.hints.names:

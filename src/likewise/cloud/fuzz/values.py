@@ -41,8 +41,10 @@ class Variant:
     """The value in a few characters."""
 
 
-def variants(members: tuple[Member, ...], typical: Mapping[str, Any], extra: Mapping[str, Any]) -> Iterator[Variant]:
-    """Every parameter in every class that fits it; `extra` has typical values of what `typical` leaves out."""
+def variants(
+    members: tuple[Member, ...], typical: Mapping[str, Any], extra: Mapping[str, Any]
+) -> Iterator[Variant]:
+    """Every parameter in every class that fits it; `extra` has typical values of what may be left out."""
     for member in members:
         there = typical.get(member.name, extra.get(member.name))
         if member.name not in typical and there is not None:
@@ -115,7 +117,7 @@ def _reference_changes(member: Member, base: Name | Ref | Text, place: str) -> I
     yield place, ValueClass.UNKNOWN, "00000000-0000-0000-0000-000000000000"
     yield place, ValueClass.WRONG_FORMAT, "not a valid value!"
     yield place, ValueClass.TOO_LONG, "x" * LONG
-    yield place, ValueClass.EMPTY, ""
+    # Not empty: an address that lacks its last part is another operation's.
 
 
 def _strings(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
@@ -131,7 +133,10 @@ def _strings(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
     yield ValueClass.EMPTY, ""
     yield ValueClass.WRONG_FORMAT, "not a valid value!"
     yield ValueClass.WRONG_FORMAT, "ünï-ⓒode"
-    yield ValueClass.TOO_LONG, "x" * (int(member.maximum) + 1 if member.maximum and member.maximum < LONG else LONG)
+    yield (
+        ValueClass.TOO_LONG,
+        "x" * (int(member.maximum) + 1 if member.maximum and member.maximum < LONG else LONG),
+    )
     if member.minimum and member.minimum > 1:
         yield ValueClass.BOUNDARY, "x" * int(member.minimum)
     if member.maximum and member.maximum <= LONG:
@@ -198,8 +203,7 @@ def _any_changes(base: Any, place: str) -> Iterator[Change]:
         yield place, ValueClass.WRONG_FORMAT, "garbage"
         return
     yield place, ValueClass.WRONG_FORMAT, b"<not-xml"
-    for where, kind, value in _tree_changes(base, place):
-        yield where, kind, value
+    yield from _tree_changes(base, place)
 
 
 def _tree_changes(tree: Any, place: str) -> Iterator[Change]:

@@ -92,9 +92,15 @@ VALUES = {
     "Blob_ChangeLease.proposed_lease_id": OTHER_LEASE,
     "Container_ChangeLease.proposed_lease_id": OTHER_LEASE,
     "lease_id": None,
-    **{f"{level}_{verb}Lease.lease_id": LEASE for level in ("Blob", "Container") for verb in
-       ("Release", "Renew", "Change")},
+    **{
+        f"{level}_{verb}Lease.lease_id": LEASE
+        for level in ("Blob", "Container")
+        for verb in ("Release", "Renew", "Change")
+    },
     "metadata": {"colour": "blue"},
+    "Container_SetMetadata.metadata": {"colour": "blue"},
+    "Blob_SetMetadata.metadata": {"colour": "blue"},
+    "Blob_SetHTTPHeaders.blob_content_type": "text/plain",
     "blob_tags_string": "colour=blue",
     "blob_content_type": "text/plain",
     "blob_content_encoding": "identity",
@@ -158,14 +164,28 @@ HINTS = Hints(
     creates={
         "Container_Create": words("container"),
         **dict.fromkeys(
-            "BlockBlob_Upload BlockBlob_StageBlock BlockBlob_CommitBlockList AppendBlob_Create "
-            "PageBlob_Create".split(),
+            [
+                "BlockBlob_Upload",
+                "BlockBlob_StageBlock",
+                "BlockBlob_CommitBlockList",
+                "AppendBlob_Create",
+                "PageBlob_Create",
+            ],
             words("blob"),
         ),
         **dict.fromkeys(
-            "AppendBlob_AppendBlock AppendBlob_AppendBlockFromURL AppendBlob_Seal PageBlob_UploadPages "
-            "PageBlob_ClearPages PageBlob_UploadPagesFromURL PageBlob_GetPageRanges "
-            "PageBlob_GetPageRangesDiff PageBlob_Resize PageBlob_UpdateSequenceNumber".split(),
+            [
+                "AppendBlob_AppendBlock",
+                "AppendBlob_AppendBlockFromURL",
+                "AppendBlob_Seal",
+                "PageBlob_UploadPages",
+                "PageBlob_ClearPages",
+                "PageBlob_UploadPagesFromURL",
+                "PageBlob_GetPageRanges",
+                "PageBlob_GetPageRangesDiff",
+                "PageBlob_Resize",
+                "PageBlob_UpdateSequenceNumber",
+            ],
             words("blob"),
         ),
     },

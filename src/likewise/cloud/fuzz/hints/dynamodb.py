@@ -28,7 +28,7 @@ VALUES = {
         {"AttributeName": "rank", "AttributeType": "N"},
     ],
     "CreateTable.BillingMode": "PAY_PER_REQUEST",
-    "CreateTable.LocalSecondaryIndexes": [
+    "CreateTable?LocalSecondaryIndexes": [
         {
             "IndexName": "by-rank",
             "KeySchema": [
@@ -49,7 +49,7 @@ VALUES = {
     "UpdateItem.UpdateExpression": "SET n = n + :one",
     "UpdateItem.ExpressionAttributeValues": {":one": {"N": "1"}},
     "UpdateItem.AttributeUpdates": None,
-    "UpdateItem.ConditionExpression": "attribute_exists(id)",
+    "UpdateItem?ConditionExpression": "attribute_exists(id)",
     "ConditionExpression": "attribute_not_exists(other)",
     "ExpressionAttributeNames": None,
     "ExpressionAttributeValues": None,
@@ -120,7 +120,7 @@ VALUES = {
     "GlobalSecondaryIndexes": None,
     "GlobalSecondaryIndexUpdates": None,
     "ClientRequestToken": "a-token-of-the-client",
-    "ListTables.ExclusiveStartTableName": TABLE,
+    "ListTables?ExclusiveStartTableName": TABLE,
     "ReturnConsumedCapacity": "TOTAL",
     "ReturnItemCollectionMetrics": "SIZE",
     "ConsistentRead": True,

@@ -35,9 +35,9 @@ VALUES = {
         "Parts": [{"ETag": Ref(-1, ("UploadPart", "ETag")), "PartNumber": 1}]
     },
     "Tagging": {"TagSet": [{"Key": "colour", "Value": "blue"}]},
-    "PutObject.Tagging": "colour=blue",
-    "CopyObject.Tagging": "colour=blue",
-    "CreateMultipartUpload.Tagging": "colour=blue",
+    "PutObject?Tagging": "colour=blue",
+    "CopyObject?Tagging": "colour=blue",
+    "CreateMultipartUpload?Tagging": "colour=blue",
     "VersioningConfiguration": {"Status": "Enabled"},
     "Policy": POLICY,
     "ACL": "private",
@@ -113,9 +113,7 @@ VALUES = {
     "InputSerialization": {"CSV": {}},
     "OutputSerialization": {"CSV": {}},
     "ObjectAttributes": ["ETag", "ObjectSize"],
-    "MetadataConfiguration": {
-        "JournalTableConfiguration": {"RecordExpiration": {"Expiration": "DISABLED"}}
-    },
+    "MetadataConfiguration": {"JournalTableConfiguration": {"RecordExpiration": {"Expiration": "DISABLED"}}},
     "MetadataTableConfiguration": {
         "S3TablesDestination": {
             "TableBucketArn": f"arn:aws:s3tables:us-east-1:{OWNER}:bucket/likewise",
@@ -244,7 +242,7 @@ HINTS = Hints(
         "PutObjectAcl": ("GetObjectAcl",),
         "PutBucketPolicy": ("GetBucketPolicy", "GetBucketPolicyStatus"),
     },
-    skip={},
+    poison=words("ContentLength"),
     removers={"bucket": "DeleteBucket"},
     lists=words("ListObjects ListObjectsV2 ListObjectVersions ListMultipartUploads ListParts ListBuckets"),
 )

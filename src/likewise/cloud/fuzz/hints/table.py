@@ -16,7 +16,8 @@ class Hints:
     `names`: parameters whose values the client chooses, and what kind of thing they name.
     `makers`: for each kind of thing, the operation that makes one.
     `sources`: parameters whose values only an earlier answer can give: the operation, and where.
-    `values`: a typical value by parameter, or by "Operation.parameter"; None leaves a parameter out.
+    `values`: a typical value by parameter; by "Operation.parameter", which is then always given; or by
+    "Operation?parameter", which is not. None leaves a parameter out.
     `needs`: operations that must have been called before, beyond what the parameters say.
     `creates`: operations that make what their own parameter names, so it need not be there.
     `observers`: which reads can show what a mutating operation did (patterns of names, first match).
@@ -36,6 +37,8 @@ class Hints:
     related: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     account: frozenset[str] = frozenset()
     skip: Mapping[str, str] = field(default_factory=dict)
+    poison: frozenset[str] = frozenset()
+    """Parameters that are never given: with them the client waits for ever."""
     removers: Mapping[str, str] = field(default_factory=dict)
     lists: frozenset[str] = frozenset()
     """Reads that give many things, so that their order and their pages can be seen."""

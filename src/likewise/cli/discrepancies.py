@@ -1,0 +1,126 @@
+"""`likewise discrepancies` and `likewise coverage`: what campaigns found, and how far they got."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from likewise.cli.common import HOME, NotFound, as_json_option, emit, root, table
+
+if TYPE_CHECKING:
+    from likewise.cloud.fuzz.log import Campaigns
+
+
+def _logs(service: str | None) -> list[Path]:
+    folder = root() / HOME / "fuzz"
+    found = [*folder.glob("*.jsonl"), *folder.glob("*.old")] if folder.is_dir() else []
+    return sorted(path for path in found if service is None or path.name.startswith(f"{service}_"))
+
+
+def _read(service: str | None) -> Campaigns:
+    from likewise.cloud.fuzz.log import read
+
+    return read(_logs(service))
+
+
+@click.command()
+@click.option("--service", help="Only this service's.")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
+@click.option("--html", "as_html", is_flag=True, help="Print one page of HTML.")
+@click.option(
+    "--reproducers",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write a script and a pytest file for each finding.",
+)
+@as_json_option
+def discrepancies(
+    service: str | None, as_markdown: bool, as_html: bool, reproducers: Path | None, as_json: bool
+) -> None:
+    """Show the catalogue of findings, by operation, the most harmful first, with reproducers."""
+    from likewise.cloud.fuzz import pages
+
+    found = _read(service)
+    if reproducers is not None:
+        _write(found, reproducers)
+    if as_json:
+        emit(
+            {
+                "discrepancies": [
+                    {
+                        **finding.as_json(),
+                        "candidate_target": found.pairs[finding.hash][0],
+                        "reference_target": found.pairs[finding.hash][1],
+                        "first_seen": found.first_seen[finding.hash],
+                    }
+                    for finding in found.ranked()
+                ],
+                "unstable": found.unstable,
+            }
+        )
+    elif as_markdown:
+        click.echo(pages.markdown(found))
+    elif as_html:
+        click.echo(pages.page(found))
+    else:
+        for line in pages.text(found):
+            click.echo(line)
+        if not found.findings:
+            click.echo("nothing found so far; start a campaign with: likewise fuzz SERVICE")
+
+
+def _write(found: Campaigns, folder: Path) -> None:
+    from likewise.cloud.fuzz.reproducers import file_name, pytest_file, script
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for finding in found.ranked():
+        (folder / f"{file_name(finding)}.py").write_text(script(finding))
+        (folder / f"test_{file_name(finding)}.py").write_text(pytest_file(finding))
+
+
+@click.command()
+@click.argument("service")
+@as_json_option
+def coverage(service: str, as_json: bool) -> None:
+    """Show what of a service was reached: called, succeeded, compared, discrepant, never."""
+    from likewise.cloud.fuzz.findings import Tally
+    from likewise.cloud.fuzz.grammar import load
+
+    grammar = load(service)
+    found = _read(service)
+    if not grammar.operations:
+        raise NotFound(f"no operations for {service}")
+    tally = found.tallies.get(service, Tally())
+    differing = {finding.operation for finding in found.findings.values()}
+    rows = []
+    for name in sorted(grammar.operations):
+        targets = {(parameter, kind) for operation, parameter, kind in tally.targets if operation == name}
+        rows.append(
+            {
+                "operation": name,
+                "reached": name in tally.called,
+                "succeeded": name in tally.succeeded,
+                "compared": name in tally.compared,
+                "discrepant": name in differing,
+                "never": name not in tally.called,
+                "parameters": len({parameter for parameter, _ in targets}),
+                "targets": len(targets),
+            }
+        )
+    columns = ("reached", "succeeded", "compared", "discrepant", "never")
+    totals = {key: sum(bool(row[key]) for row in rows) for key in columns}
+    if as_json:
+        triples = [list(each) for each in sorted(tally.targets)]
+        emit({"service": service, "operations": rows, "totals": totals, "targets": triples})
+        return
+    table(
+        ("operation", *columns, "parameters × classes"),
+        [
+            (row["operation"], *("yes" if row[key] else "-" for key in columns), row["targets"])
+            for row in rows
+        ],
+    )
+    said = ", ".join(f"{number} {key}" for key, number in totals.items())
+    click.echo(f"{len(rows)} operations: {said}; {len(tally.targets)} (operation, parameter, class)")

@@ -1,0 +1,161 @@
+"""The log of a campaign: append-only, one line an event, everything can be rebuilt from it."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from likewise.cloud.fuzz.findings import Finding, Tally, encode, from_json
+from likewise.cloud.fuzz.inquiry import Unstable
+from likewise.model import FormatTooNew, RecordingCorrupt
+
+VERSION = 1
+
+
+class Log:
+    """One worker's log; every line is on the disk before the next task begins."""
+
+    def __init__(self, path: Path | None, *, header: Mapping[str, Any]) -> None:
+        self.path = path
+        self.lines: list[str] = []
+        self._file: IO[str] | None = None
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _end_line(path)
+            self._file = path.open("a", encoding="utf-8")
+        self.write({"type": "campaign", "version": VERSION, "when": time.time(), **header})
+
+    def write(self, data: Mapping[str, Any]) -> None:
+        """Append one event."""
+        text = json.dumps(data, sort_keys=True)
+        if self._file is not None:
+            self._file.write(text + "\n")
+            self._file.flush()
+        else:
+            self.lines.append(text)
+
+    def finding(self, finding: Finding) -> None:
+        """A difference was confirmed."""
+        data = finding.as_json()
+        data["sequence"] = [
+            {"op": call.operation, "params": encode(call.params)} for call in finding.sequence
+        ]
+        self.write({"type": "finding", "when": time.time(), "finding": data})
+
+    def unstable(self, unstable: Unstable) -> None:
+        """A difference did not repeat."""
+        self.write({"type": "unstable", **asdict(unstable)})
+
+    def done(self, task: str) -> None:
+        """A task is over."""
+        self.write({"type": "done", "task": task})
+
+    def coverage(self, tally: Tally, sent: int) -> None:
+        """How far the campaign is."""
+        self.write({"type": "coverage", "sent": sent, **tally.as_json()})
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _end_line(path: Path) -> None:
+    """A log that was cut in the middle of a line gets an end, so that the next line is one of its own."""
+    if path.exists() and (data := path.read_bytes()) and not data.endswith(b"\n"):
+        with path.open("ab") as file:
+            file.write(b"\n")
+
+
+@dataclass(slots=True, kw_only=True)
+class Campaigns:
+    """What some logs say, taken together."""
+
+    findings: dict[str, Finding] = field(default_factory=dict)
+    first_seen: dict[str, float] = field(default_factory=dict)
+    pairs: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """For each finding, candidate and reference with their versions."""
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    """Coverage by service."""
+    sent: int = 0
+    done: set[str] = field(default_factory=set)
+    unstable: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, Any]] = field(default_factory=list)
+
+    def ranked(self) -> list[Finding]:
+        """The findings, the most harmful first."""
+        return sorted(self.findings.values(), key=lambda each: each.rank)
+
+
+def read(paths: Iterable[Path]) -> Campaigns:
+    """Everything that some logs hold; a line that was cut off by a crash is left out."""
+    found = Campaigns()
+    for path in paths:
+        _read_one(found, path, path.read_text(encoding="utf-8").splitlines())
+    return found
+
+
+def _read_one(found: Campaigns, path: Path, lines: list[str]) -> None:
+    header: dict[str, Any] = {}
+    coverage: dict[str, Any] | None = None
+    for number, data in _parsed(path, lines):
+        match data.get("type"):
+            case "campaign":
+                if data.get("version", 0) > VERSION:
+                    raise FormatTooNew(
+                        f"written by a newer version (format {data['version']})", where=str(path)
+                    )
+                if coverage is not None:
+                    _add(found, header, coverage)
+                header, coverage = data, None
+                found.headers.append(data)
+            case "finding":
+                finding = from_json(data["finding"])
+                found.findings.setdefault(finding.hash, finding)
+                found.first_seen.setdefault(finding.hash, data.get("when", 0.0))
+                found.pairs.setdefault(
+                    finding.hash, (header.get("candidate", ""), header.get("reference", ""))
+                )
+            case "unstable":
+                found.unstable.append(data)
+            case "done":
+                found.done.add(data["task"])
+            case "coverage":
+                coverage = data
+            case "end":
+                pass
+            case other:
+                raise RecordingCorrupt(
+                    f"unknown event {other!r}", where=f"{path} line {number}", todo="The log is not used."
+                )
+    if coverage is not None:
+        _add(found, header, coverage)
+
+
+def _add(found: Campaigns, header: Mapping[str, Any], coverage: Mapping[str, Any]) -> None:
+    found.sent += coverage.get("sent", 0)
+    found.tallies.setdefault(str(header.get("service", "")), Tally()).add(coverage)
+
+
+def _parsed(path: Path, lines: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            data = json.loads(text)
+        except ValueError:
+            continue  # cut off in the middle: the process ended while writing
+        if not isinstance(data, dict):
+            raise RecordingCorrupt("not an event", where=f"{path} line {number}")
+        yield number, data
+
+
+def campaign_name(service: str, candidate: str, reference: str, seed: int) -> str:
+    """What the logs of a campaign are called: the same for the same question."""
+    words = (re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-") for text in (candidate, reference))
+    return "_".join([service, *words, str(seed)])

@@ -1,0 +1,146 @@
+"""The catalogue of findings: as text, as Markdown, as one page of HTML."""
+
+from __future__ import annotations
+
+import html
+from collections import defaultdict
+from collections.abc import Iterator
+
+from likewise.cloud.fuzz.findings import HARM, Finding
+from likewise.cloud.fuzz.log import Campaigns
+from likewise.cloud.fuzz.reproducers import file_name, script
+
+MEANING = {
+    "unsafe": "works on the candidate, would fail on the reference",
+    "wrong result": "succeeds on both sides, differently",
+    "false alarm": "fails on the candidate only",
+    "misleading": "fails on both sides, differently",
+}
+
+
+def grouped(findings: list[Finding]) -> dict[str, list[Finding]]:
+    """Findings by operation, the operation with the most harmful one first."""
+    groups: dict[str, list[Finding]] = defaultdict(list)
+    for finding in sorted(findings, key=lambda each: each.rank):
+        groups[f"{finding.service}.{finding.operation}"].append(finding)
+    return dict(groups)
+
+
+def text(found: Campaigns, *, limit: int | None = None) -> Iterator[str]:
+    """The catalogue for a terminal, the most harmful first."""
+    ranked = found.ranked()
+    for finding in ranked[:limit]:
+        where = f" at {finding.place}" if finding.place else ""
+        yield f"{finding.implication.upper()}  {finding.service}.{finding.operation}: {finding.kind}{where}"
+        yield f"    reference {_cut(finding.reference)} | candidate {_cut(finding.candidate)}"
+        yield f"    {finding.cause}" + (f"; {finding.condition}" if finding.condition else "")
+        yield f"    {len(finding.sequence)} calls, confirmed {finding.confirmed} times, {finding.hash}"
+    if limit is not None and len(ranked) > limit:
+        yield f"… and {len(ranked) - limit} more"
+    if found.unstable:
+        yield f"{len(found.unstable)} differences did not repeat: see the log"
+
+
+def _cut(value: str, limit: int = 90) -> str:
+    flat = " ".join(value.split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def markdown(found: Campaigns, *, title: str = "Discrepancies", full: int | None = None) -> str:
+    """The catalogue by operation; the first `full` findings of the whole with their reproducers."""
+    ranked = found.ranked()
+    lines = [f"# {title}", ""]
+    for header in _targets(found):
+        lines += [header, ""]
+    lines += [
+        f"{len(ranked)} findings in {len(grouped(ranked))} operations. Each was seen, then reproduced twice "
+        "from scratch on fresh names. A difference between two servers is a question, not a verdict.",
+        "",
+    ]
+    lines += [*_summary(ranked), ""]
+    with_script = {each.hash for each in (ranked if full is None else ranked[:full])}
+    for operation, findings in grouped(ranked).items():
+        lines += [f"## {operation}", ""]
+        for finding in findings:
+            lines += _entry(finding, with_script=finding.hash in with_script)
+    return "\n".join(lines) + "\n"
+
+
+def _targets(found: Campaigns) -> list[str]:
+    seen = {
+        (each.get("service", ""), each.get("candidate", ""), each.get("reference", ""))
+        for each in found.headers
+    }
+    return [f"{service}: candidate {one}, reference {other}" for service, one, other in sorted(seen)]
+
+
+def _summary(ranked: list[Finding]) -> list[str]:
+    counts = {str(kind): 0 for kind in HARM}
+    for finding in ranked:
+        counts[finding.implication] += 1
+    rows = [f"| {kind} | {MEANING[kind]} | {number} |" for kind, number in counts.items()]
+    return ["| implication | meaning | findings |", "|---|---|---|", *rows]
+
+
+def _entry(finding: Finding, *, with_script: bool) -> list[str]:
+    where = f" at `{finding.place}`" if finding.place else ""
+    lines = [
+        f"### {finding.kind}{where} ({finding.implication}) `{finding.hash}`",
+        "",
+        f"- reference: `{_ticks(finding.reference)}`",
+        f"- candidate: `{_ticks(finding.candidate)}`",
+        f"- {finding.manifestation}; likely cause: {finding.cause} ({_cut(finding.evidence, 160)})",
+    ]
+    if finding.condition:
+        lines.append(f"- condition: {finding.condition}")
+    if not finding.public:
+        lines.append("- not reached by the SDK's public methods")
+    steps = " → ".join(call.operation for call in finding.sequence)
+    lines += [f"- {steps}", ""]
+    if with_script:
+        lines += [
+            "<details><summary>reproducer</summary>",
+            "",
+            "```python",
+            script(finding).rstrip(),
+            "```",
+            "",
+            "</details>",
+            "",
+        ]
+    return lines
+
+
+def _ticks(value: str) -> str:
+    return _cut(value, 200).replace("`", "'")
+
+
+def page(found: Campaigns, *, title: str = "Discrepancies") -> str:
+    """The catalogue as one page of HTML that needs nothing else."""
+    parts = [
+        "<!doctype html><html lang=en><meta charset=utf-8>",
+        f"<title>{html.escape(title)}</title>",
+        "<style>body{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}"
+        "pre{background:#f4f4f4;padding:1rem;overflow:auto}h3{font-size:1rem}</style>",
+        f"<h1>{html.escape(title)}</h1>",
+        *(f"<p>{html.escape(each)}</p>" for each in _targets(found)),
+        f"<p>{len(found.findings)} findings, the most harmful first.</p>",
+    ]
+    for operation, findings in grouped(found.ranked()).items():
+        parts.append(f"<h2>{html.escape(operation)}</h2>")
+        for finding in findings:
+            parts.append(_section(finding))
+    return "\n".join(parts) + "\n"
+
+
+def _section(finding: Finding) -> str:
+    where = f" at {finding.place}" if finding.place else ""
+    rows = [
+        f"<h3 id={finding.hash}>{html.escape(finding.kind + where)} ({finding.implication})</h3>",
+        f"<p>reference: <code>{html.escape(_cut(finding.reference, 200))}</code><br>",
+        f"candidate: <code>{html.escape(_cut(finding.candidate, 200))}</code><br>",
+        html.escape(finding.cause + (f"; {finding.condition}" if finding.condition else "")) + "</p>",
+        f"<details><summary>{html.escape(file_name(finding))}.py</summary>",
+        f"<pre>{html.escape(script(finding))}</pre></details>",
+    ]
+    return "".join(rows)

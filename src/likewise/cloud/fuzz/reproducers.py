@@ -1,0 +1,249 @@
+"""Reproducers: a finding as a short script with the plain SDK, and as a pytest file."""
+
+from __future__ import annotations
+
+import pprint
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
+from likewise.cloud.fuzz.execution import LETTERS
+from likewise.cloud.fuzz.findings import Finding
+
+HEAD = '''"""{title}
+
+{story}
+
+Run it with the addresses of the two servers:
+
+    python {file} REFERENCE_URL CANDIDATE_URL
+"""
+
+import sys
+import uuid
+
+'''
+
+AWS = """import botocore.session
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+
+
+def connect(url):
+    options = {{"s3": {{"addressing_style": "path"}}, "inject_host_prefix": False}}
+    return botocore.session.Session().create_client(
+        "{service}",
+        endpoint_url=url,
+        region_name="us-east-1",
+        aws_access_key_id="testing",
+        aws_secret_access_key="testing",
+        config=Config(retries={{"total_max_attempts": 1}}, **options),
+    )
+
+
+def ask(client, operation, params):
+    try:
+        answer = client._make_api_call(operation, params)
+    except ClientError as error:
+        status = error.response.get("ResponseMetadata", {{}}).get("HTTPStatusCode")
+        found = error.response.get("Error", {{}})
+        return {{"ok": False, "status": status, "code": found.get("Code"), "message": found.get("Message")}}
+    except BotoCoreError as error:
+        return {{"ok": False, "silence": type(error).__name__}}
+    status = answer.pop("ResponseMetadata", {{}}).get("HTTPStatusCode")
+    if "Body" in answer:
+        answer["Body"] = answer["Body"].read()
+    return {{"ok": True, "status": status, "fields": answer}}
+"""
+
+AZURE = """from likewise.cloud import targets
+from likewise.cloud.fuzz.calls import Call, open_side
+from likewise.model import Role
+
+
+def connect(url):
+    # The generated requests of the Azure SDK, sent through the public client's own pipeline.
+    spec = targets.find("{service}+" + url)
+    return open_side(targets.start(spec, role=Role.CANDIDATE), "{service}")
+
+
+def ask(side, operation, params):
+    answer = side.call(Call(service="{service}", operation=operation, params=params))
+    if not answer.success:
+        return {{"ok": False, "status": answer.status, "code": answer.code, "message": answer.message}}
+    return {{"ok": True, "status": answer.status, "fields": dict(answer.fields)}}
+"""
+
+TAIL = '''
+
+def give(answers, call, *path):
+    """What an earlier answer gave."""
+    found = answers[call]["fields"]
+    for step in path:
+        found = found[step]
+    return found
+
+
+def sequence(client, url, mark):
+    """The calls, on names that nobody has used before; the last answer is the one that differs."""
+    answers = []
+{steps}
+    return answers[-1]
+
+
+def main():
+    for side, url in zip(("reference", "candidate"), sys.argv[1:3]):
+        print(f"{{side}}: {{sequence(connect(url), url, uuid.uuid4().hex[:10])}}")
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+TEST = '''"""{title}"""
+
+import os
+
+import pytest
+
+from {module} import connect, sequence
+
+REFERENCE, CANDIDATE = os.environ.get("REFERENCE_URL"), os.environ.get("CANDIDATE_URL")
+
+
+@pytest.mark.skipif(not (REFERENCE and CANDIDATE), reason="set REFERENCE_URL and CANDIDATE_URL")
+def test_{name}():
+    """{story}"""
+    reference, candidate = (
+        sequence(connect(url), url, mark) for url, mark in ((REFERENCE, "{mark}r"), (CANDIDATE, "{mark}c"))
+    )
+    assert {check}
+'''
+
+
+def script(finding: Finding) -> str:
+    """A short runnable script that shows a finding with the plain SDK."""
+    aws = finding.service in ("s3", "dynamodb")
+    head = HEAD.format(title=title(finding), story=story(finding), file=f"{file_name(finding)}.py")
+    body = (AWS if aws else AZURE).format(service=finding.service)
+    steps = []
+    for call in finding.sequence:
+        params = _source(call.params)
+        steps.append(f'    answers.append(ask(client, "{call.operation}", {params}))')
+    return head + body + TAIL.format(steps="\n".join(steps))
+
+
+def pytest_file(finding: Finding) -> str:
+    """A test that fails while the two sides differ; it stands beside the script."""
+    check = {
+        "success": 'reference["ok"] == candidate["ok"]',
+        "status": 'reference["status"] == candidate["status"]',
+        "error code": 'reference["code"] == candidate["code"]',
+        "message": 'reference["message"] == candidate["message"]',
+    }.get(finding.kind, "reference == candidate")
+    return TEST.format(
+        title=title(finding),
+        module=file_name(finding),
+        name=re.sub(r"\W+", "_", file_name(finding)),
+        story=story(finding).replace("\n", "\n    "),
+        mark=finding.hash[:8],
+        check=check,
+    )
+
+
+def file_name(finding: Finding) -> str:
+    """What a finding's files are called."""
+    return re.sub(r"\W+", "_", f"{finding.service}_{finding.operation}_{finding.hash}").lower()
+
+
+def title(finding: Finding) -> str:
+    """A finding in a line."""
+    where = f" at {finding.place}" if finding.place else ""
+    return f"{finding.service}.{finding.operation}: {finding.kind}{where}"
+
+
+def story(finding: Finding) -> str:
+    """What both sides say, what it means, and when."""
+    lines = [
+        f"reference: {finding.reference}",
+        f"candidate: {finding.candidate}",
+        f"{finding.implication}; {finding.cause}" + (f"; {finding.condition}" if finding.condition else ""),
+    ]
+    return "\n".join(line.replace("\\", "\\\\").replace('"""', "'''") for line in lines)
+
+
+def concrete(value: Any) -> Any:
+    """Parameters as a person would write them: names as examples, bytes as text."""
+    match value:
+        case Name():
+            return "<endpoint>" if value.kind == "endpoint" else example(value)
+        case Ref():
+            return {"$ref": [value.call, list(value.path)]}
+        case Text():
+            return "".join(part if isinstance(part, str) else str(concrete(part)) for part in value.parts)
+        case bytes():
+            return value.decode("latin-1")
+        case Mapping():
+            return {str(concrete(key)): concrete(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [concrete(inner) for inner in value]
+    return value
+
+
+def example(name: Name) -> str:
+    """A name that looks like the ones that are used."""
+    return f"likewise{name.kind[0]}{LETTERS[name.number]}" if name.kind != "prefix" else "likewise"
+
+
+class _Raw:
+    """Source text that stands in a literal as it is."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _source(params: Mapping[str, Any]) -> str:
+    """Parameters as Python source."""
+    plain = _raw(params)
+    text = pprint.pformat(plain, width=96, sort_dicts=False, compact=True)
+    return text.replace("\n", "\n        ")
+
+
+def _raw(value: Any) -> Any:
+    match value:
+        case Name(kind="endpoint"):
+            return _Raw("url")
+        case Name(kind="prefix"):
+            return _Raw('f"lw{mark}"')
+        case Name():
+            return _Raw(f'f"lw{{mark}}{value.kind[0]}{LETTERS[value.number]}"')
+        case Ref():
+            return _Raw(f"give(answers, {value.call}, {', '.join(map(repr, value.path))})")
+        case Text():
+            return _Raw(
+                " + ".join(repr(part) if isinstance(part, str) else _piece(part) for part in value.parts)
+            )
+        case str() if len(value) > 200 and value == value[0] * len(value):
+            return _Raw(f"{value[0]!r} * {len(value)}")
+        case Mapping():
+            if any(not isinstance(key, str) for key in value):
+                pairs = ", ".join(f"{_raw(key)!r}: {_raw(inner)!r}" for key, inner in value.items())
+                return _Raw("{" + pairs + "}")
+            return {key: _raw(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_raw(inner) for inner in value]
+    return value
+
+
+def _piece(part: Name | Ref) -> str:
+    source = repr(_raw(part))
+    return f"str({source})" if isinstance(part, Ref) else source
+
+
+def uses_names(finding: Finding) -> bool:
+    """Whether a reproducer depends on names at all."""
+    return any(isinstance(each, Name) for call in finding.sequence for each in placeholders(call.params))

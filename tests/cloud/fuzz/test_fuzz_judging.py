@@ -1,0 +1,143 @@
+"""What counts as a difference between two answers, and what does not."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.judging import Bonds, Gap, Judge, are_near, differences
+from likewise.model import Difference, Implication
+
+PATTERNS = (re.compile(r"lwaaaaa[0-9a-z]{4}r([a-z][a-z]|)"), re.compile(r"lwaaaaa[0-9a-z]{4}c([a-z][a-z]|)"))
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return Judge(PATTERNS, ("http://127.0.0.1:1111", "http://127.0.0.1:2222/devstoreaccount1"))
+
+
+def ok(**fields: Any) -> Answer:
+    return Answer(success=True, status=200, fields=fields)
+
+
+def bad(code: str, message: str = "", status: int = 404) -> Answer:
+    return Answer(success=False, status=status, code=code, message=message)
+
+
+def gaps(judge: Judge, reference: Answer, candidate: Answer) -> list[Gap]:
+    return judge.gaps("GetThing", 0, reference, candidate, bonds=Bonds())
+
+
+class TestWhatIsTheSame:
+    """Names, addresses, times and fresh identifiers never count."""
+
+    @pytest.mark.parametrize(
+        ("ours", "theirs"),
+        [
+            ("lwaaaaa0001rbm", "lwaaaaa0007cbm"),
+            ("see http://127.0.0.1:1111/x", "see http://127.0.0.1:2222/x"),
+            ("2026-11-16T01:35:05+00:00", "2026-11-16T01:35:07+00:00"),
+            ("Mon, 16 Nov 2026 01:35:05 GMT", "Mon, 16 Nov 2026 01:36:05 GMT"),
+            ("9d912b0c-085f-4b42-9c90-6aa650942ec6", "8d912b0c-085f-4b42-9c90-6aa650942ec6"),
+            ('"0x21A1724AA178400"', '"0x251F433C3E777E0"'),
+            (
+                "arn:aws:dynamodb:us-east-1:123456789012:table/x",
+                "arn:aws:dynamodb:eu-west-1:000000000000:table/x",
+            ),
+        ],
+    )
+    def test_values_that_mean_the_same(self, judge: Judge, ours: str, theirs: str) -> None:
+        assert gaps(judge, ok(Field=ours), ok(Field=theirs)) == []
+
+    def test_an_identifier_that_stands_for_two_things_is_a_difference(self, judge: Judge) -> None:
+        one, two = "9d912b0c-085f-4b42-9c90-6aa650942ec6", "8d912b0c-085f-4b42-9c90-6aa650942ec6"
+        other, third = "7d912b0c-085f-4b42-9c90-6aa650942ec6", "6d912b0c-085f-4b42-9c90-6aa650942ec6"
+        assert gaps(judge, ok(A=one, B=two), ok(A=other, B=third)) == []
+        (gap,) = gaps(judge, ok(A=one, B=one), ok(A=other, B=third))
+        assert gap.place == "B"
+
+    def test_a_learned_place_counts_by_identity_only(self, judge: Judge) -> None:
+        assert len(gaps(judge, ok(Id="abc"), ok(Id="xyz"))) == 1
+        judge.volatile.add(("GetThing", "Id"))
+        assert gaps(judge, ok(Id="abc"), ok(Id="xyz")) == []
+
+    def test_what_others_have_is_left_out_of_a_list_of_everything(self, judge: Judge) -> None:
+        ours = ok(Buckets=[{"Name": "lwaaaaa0001rbm"}, {"Name": "somebody-elses"}], Count=2)
+        theirs = ok(Buckets=[{"Name": "lwaaaaa0001cbm"}], Count=1)
+        prefixes = ("lwaaaaa0001r", "lwaaaaa0001c")
+        assert judge.gaps("ListThings", 0, ours, theirs, prefixes=prefixes, bonds=Bonds()) == []
+
+    def test_a_call_that_the_sdk_refused_says_nothing(self, judge: Judge) -> None:
+        assert gaps(judge, Answer(success=False, refused="too long"), ok()) == []
+
+
+class TestWhatDiffers:
+    """Each kind of difference is named, at its place, with what it means."""
+
+    @pytest.mark.parametrize(
+        ("reference", "candidate", "difference", "implication"),
+        [
+            (bad("NoSuchKey"), ok(), Difference.SUCCESS, Implication.UNSAFE),
+            (ok(), bad("NoSuchKey"), Difference.SUCCESS, Implication.FALSE_ALARM),
+            (bad("A"), bad("B"), Difference.CODE, Implication.MISLEADING),
+            (bad("A", status=404), bad("A", status=500), Difference.STATUS, Implication.MISLEADING),
+            (bad("A", "no"), bad("A", "never"), Difference.MESSAGE, Implication.MISLEADING),
+            (ok(A=1), ok(A=2), Difference.VALUE, Implication.WRONG_RESULT),
+            (ok(A=1), ok(A="1"), Difference.TYPE, Implication.WRONG_RESULT),
+            (ok(A=1), ok(), Difference.MISSING, Implication.WRONG_RESULT),
+            (ok(), ok(A=1), Difference.EXTRA, Implication.WRONG_RESULT),
+            (ok(A=[1]), ok(A=[1, 2]), Difference.LENGTH, Implication.WRONG_RESULT),
+            (ok(A=[1, 2]), ok(A=[2, 1]), Difference.ORDER, Implication.WRONG_RESULT),
+            (ok(), Answer(success=False, silence="timeout"), Difference.SILENCE, Implication.FALSE_ALARM),
+        ],
+    )
+    def test_kinds(
+        self,
+        judge: Judge,
+        reference: Answer,
+        candidate: Answer,
+        difference: Difference,
+        implication: Implication,
+    ) -> None:
+        (gap,) = gaps(judge, reference, candidate)
+        assert (gap.difference, gap.implication) == (difference, implication)
+
+    def test_items_in_another_order_are_still_compared_with_each_other(self, judge: Judge) -> None:
+        ours = ok(Items=[{"Key": "a", "Size": 1}, {"Key": "b", "Size": 2}])
+        theirs = ok(Items=[{"Key": "b", "Size": 2}, {"Key": "a", "Size": 9}])
+        found = {(gap.difference, gap.place) for gap in gaps(judge, ours, theirs)}
+        assert found == {(Difference.ORDER, "Items"), (Difference.VALUE, "Items[].Size")}
+
+    def test_the_signature_does_not_depend_on_names(self, judge: Judge) -> None:
+        first = gaps(judge, bad("A", "no 'x' in 3"), bad("A", "nothing of 'x' in 3"))
+        second = gaps(judge, bad("A", "no 'y' in 44"), bad("A", "nothing of 'y' in 44"))
+        assert first[0].signature == second[0].signature
+
+
+TREES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(TREES)
+def test_a_tree_does_not_differ_from_itself(tree: Any) -> None:
+    assert list(differences(tree, tree)) == []
+
+
+@given(TREES, TREES)
+def test_unequal_trees_differ_somewhere(ours: Any, theirs: Any) -> None:
+    same = ours == theirs and repr(ours) == repr(theirs)
+    found = list(differences(ours, theirs))
+    assert (not found) == same or ours == theirs
+
+
+def test_times_far_apart_are_not_the_same_moment() -> None:
+    assert not are_near("2026-11-16T01:35:05Z", "2010-11-16T01:35:05Z")
+    assert not are_near("2026-11-16T01:35:05Z", "soon")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from likewise.cloud.fuzz.corpus_reading import read_corpora, read_corpus
 from likewise.cloud.fuzz.corpus_replay import Player
 from likewise.cloud.fuzz.corpus_traffic import Traffic
 from likewise.cloud.fuzz.corpus_writing import case_of, write_corpus
+from likewise.cloud.targets import Running
 from likewise.model import FormatTooNew, Role
 
 
@@ -195,17 +197,22 @@ def har(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+@pytest.fixture(scope="module")
+def moto() -> Iterator[Running]:
+    with targets.start(targets.find("moto"), role=Role.CANDIDATE) as running:
+        yield running
+
+
 @pytest.mark.server
 @pytest.mark.parametrize("form", ["lines", "har", "corpus"])
-def test_every_call_of_recorded_traffic_is_judged(tmp_path: Path, form: str) -> None:
+def test_every_call_of_recorded_traffic_is_judged(moto: Running, tmp_path: Path, form: str) -> None:
     file = put(tmp_path / "lines", "\n".join(map(json.dumps, TRAFFIC)))
     if form == "har":
         file = put(tmp_path / "f.har", json.dumps(har(TRAFFIC), indent=1))
     if form == "corpus":
         write_corpus(tmp_path / "own", read_corpus(file))
         file = tmp_path / "own"
-    with targets.start(targets.find("moto"), role=Role.CANDIDATE) as moto:
-        found = list(Player([moto]).verdicts(read_corpora([file])))
+    found = list(Player([moto]).verdicts(read_corpora([file])))
     kinds = [type(verdict) for verdict in found]
     # A bucket that is not empty is deleted in the recording only: nothing after that counts.
     assert kinds == [Agrees, Agrees, Agrees, Agrees, Differs, Differs, NotComparable], found
@@ -213,8 +220,9 @@ def test_every_call_of_recorded_traffic_is_judged(tmp_path: Path, form: str) -> 
 
 
 @pytest.mark.server
-def test_a_recorded_reference_answers_for_itself(tmp_path: Path) -> None:
+def test_a_recorded_reference_answers_for_itself(moto: Running, tmp_path: Path) -> None:
     """What a server said is what it says again: a corpus recorded from it agrees with it in all."""
+    url = f"s3+{moto.endpoint('s3')}"
     rows = [
         row("fine"),
         {
@@ -227,7 +235,7 @@ def test_a_recorded_reference_answers_for_itself(tmp_path: Path) -> None:
         {**row("unplayable"), "sequence": [{"op": "GetObject", "params": {"Bucket": "${7.x}", "Key": "k"}}]},
     ]
     source, into = put(tmp_path / "a", rows), tmp_path / "b"
-    arguments = ["corpus", "record", str(source), "--reference", "moto", "--into", str(into), "--json"]
+    arguments = ["corpus", "record", str(source), "--reference", url, "--into", str(into), "--json"]
     run = CliRunner().invoke(main, arguments)
     assert run.exit_code == 0, run.output
     assert [each["id"] for each in json.loads(run.stdout)["skipped"]] == ["unplayable"]
@@ -235,8 +243,8 @@ def test_a_recorded_reference_answers_for_itself(tmp_path: Path) -> None:
     missing = cases["missing"]
     assert isinstance(missing, Case)
     assert missing.recorded.code == "NoSuchKey"
-    assert missing.reference.startswith("moto")
-    checked = CliRunner().invoke(main, ["corpus", "check", str(into), "--candidate", "moto", "--json"])
+    assert "127.0.0.1" in missing.reference
+    checked = CliRunner().invoke(main, ["corpus", "check", str(into), "--candidate", url, "--json"])
     verdicts = json.loads(checked.stdout)["cases"]
     assert [each["verdict"] for each in verdicts] == ["agrees", "agrees"]
     assert not any(each["message_differs"] for each in verdicts)

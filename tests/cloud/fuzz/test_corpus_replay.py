@@ -16,6 +16,7 @@ from likewise.cloud import targets
 from likewise.cloud.fuzz.corpus import Agrees, Differs, NotComparable
 from likewise.cloud.fuzz.corpus_reading import read_corpora
 from likewise.cloud.fuzz.corpus_replay import Player
+from likewise.cloud.targets import Running
 from likewise.model import Role
 
 ANSWERS = Path(
@@ -26,16 +27,21 @@ VERDICTS = {Agrees: "agrees", Differs: "differs", NotComparable: "not comparable
 
 
 @pytest.fixture(scope="module")
-def player() -> Iterator[Player]:
-    running = []
+def running() -> Iterator[list[Running]]:
+    running: list[Running] = []
     for name in ("moto", "azurite"):
         spec = targets.find(name)
         if targets.locate(spec, targets.default_cache()) is None:
             pytest.skip(f"{name} is not installed: {targets.install_command(spec)}")
         running.append(targets.start(spec, role=Role.CANDIDATE))
-    yield Player(running)
+    yield running
     for each in running:
         each.stop()
+
+
+@pytest.fixture(scope="module")
+def player(running: list[Running]) -> Player:
+    return Player(running)
 
 
 def op(name: str, **params: Any) -> dict[str, Any]:
@@ -531,6 +537,36 @@ CASES: list[tuple[str, str, list[dict[str, Any]], dict[str, Any], str, str]] = [
         "agrees",
         "",
     ),
+    (
+        "methods of a service's client",
+        "blob",
+        [
+            op("BlobServiceClient.create_container", container="c1"),
+            op("BlobServiceClient.get_service_properties"),
+        ],
+        {"ok": True},
+        "agrees",
+        "",
+    ),
+    (
+        "something of another service",
+        "s3",
+        [
+            MAKE,
+            op(
+                "PutBucketNotificationConfiguration",
+                Bucket="b1",
+                NotificationConfiguration={
+                    "QueueConfigurations": [
+                        {"QueueArn": "arn:aws:sqs:eu-west-3:1:line", "Events": ["s3:ObjectCreated:*"]}
+                    ]
+                },
+            ),
+        ],
+        {"ok": True, "status": 200},
+        "not comparable",
+        "arn:aws:sqs",
+    ),
     ("nobody knows", "s3", [MAKE], {"ok": None}, "not comparable", "does not say"),
 ]
 
@@ -571,7 +607,8 @@ def test_the_published_sample_is_judged_as_by_hand(player: Player) -> None:
 
 
 @pytest.mark.server
-def test_the_command_prints_one_row_for_each_case(tmp_path: Path) -> None:
+def test_the_command_prints_one_row_for_each_case(running: list[Running], tmp_path: Path) -> None:
+    moto = f"s3+{running[0].endpoint('s3')}"
     file, known = tmp_path / "cases.json", tmp_path / "known.txt"
     rows = [
         {"id": "one", "service": "s3", "sequence": [MAKE], "real_cloud": {"ok": True, "status": 200}},
@@ -579,7 +616,7 @@ def test_the_command_prints_one_row_for_each_case(tmp_path: Path) -> None:
         {"id": "three", "service": "azure-blob", "sequence": [], "real_cloud": {"ok": True}},
     ]
     file.write_text(json.dumps(rows))
-    run = CliRunner().invoke(main, ["corpus", "check", str(file), "--candidate", "moto", "--json"])
+    run = CliRunner().invoke(main, ["corpus", "check", str(file), "--candidate", moto, "--json"])
     assert run.exit_code == 0, run.output
     first, second, third = json.loads(run.stdout)["cases"]
     assert first == {
@@ -591,7 +628,7 @@ def test_the_command_prints_one_row_for_each_case(tmp_path: Path) -> None:
     }
     assert (second["id"], second["verdict"], second["implication"]) == ("two", "differs", "WRONG_RESULT")
     assert (third["id"], third["verdict"], third["implication"]) == ("three", "not comparable", None)
-    arguments = ["corpus", "check", str(file), "--candidate", "moto", "--baseline", str(known)]
+    arguments = ["corpus", "check", str(file), "--candidate", moto, "--baseline", str(known)]
     assert CliRunner().invoke(main, arguments).exit_code == 1
     known.write_text("two\n")
     assert CliRunner().invoke(main, arguments).exit_code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import re
 from collections.abc import Mapping
@@ -35,6 +36,7 @@ class PublicMethods:
         method = getattr(client, name, None)
         if method is None:
             raise Unplayable(f"the SDK has no {operation}")
+        given = _fitted(method, given)
         self._statuses.clear()
         from azure.core.exceptions import AzureError, HttpResponseError
 
@@ -120,6 +122,20 @@ class PublicMethods:
 
     def _seen(self, response: Any) -> None:
         self._statuses.append(int(response.http_response.status_code))
+
+
+def _fitted(method: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Parameters under the method's own names: where it wants one `name`, a case may say which of what."""
+    takes = inspect.signature(method).parameters
+    wanting = [
+        name
+        for name, each in takes.items()
+        if each.default is each.empty and each.kind is each.POSITIONAL_OR_KEYWORD and name not in given
+    ]
+    strange = [name for name in given if name not in takes and name in (*_ENTITY, "blob", "name")]
+    if len(wanting) != 1 or len(strange) != 1:
+        return given
+    return {wanting[0] if name == strange[0] else name: value for name, value in given.items()}
 
 
 def _read(value: Any) -> None:

@@ -53,6 +53,8 @@ _FORBIDS = re.compile(
 )
 """What in a sequence can be the reason for a refused access."""
 
+_OTHERS = re.compile(r"arn:aws[\w-]*:(?:sqs|sns|lambda|kms|iam|kinesis|firehose|logs|events):[^'\" ]*")
+
 MakeStage = Callable[[Case], Stage]
 
 
@@ -170,7 +172,8 @@ def _trouble(step: Step, answer: Answer) -> str | None:
                 f"the candidate {answer.summary()}"
             )
         return None
-    if not is_read and _is_missing(answer):
+    # A refusal to do what nobody offers (501) is the real services' own; whatever it left is seen at the end.
+    if not is_read and _is_missing(answer) and answer.code != "NotImplemented":
         return f"could not be carried out on the candidate: {answer.summary()}"
     return None
 
@@ -196,6 +199,7 @@ def _excuse(stage: Stage, answer: Answer) -> str | None:
         _without_state(case, recorded, answer)
         or _after_failure(stage, answer)
         or _elsewhere(case, recorded, answer)
+        or _with_other_services(case, recorded, answer)
     )
 
 
@@ -267,6 +271,14 @@ def _elsewhere(case: Case, recorded: Recorded, answer: Answer) -> str | None:
         if not any(_FORBIDS.search(_text(step) + step.operation) for step in case.steps):
             return f"{recorded.code} comes from the account: nothing in the sequence forbids the call"
     return None
+
+
+def _with_other_services(case: Case, recorded: Recorded, answer: Answer) -> str | None:
+    """Something of another service was there, which no sequence of this one can make."""
+    found = _OTHERS.search(_text(case.last))
+    if not recorded.success or answer.success or _is_missing(answer) or found is None:
+        return None
+    return f"it needs {found[0]}, which the sequence does not make (the candidate: {answer.summary()})"
 
 
 __all__ = ["Agrees", "Differs", "NotComparable", "Player", "play"]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @ledger_option
 @as_json_option
 def fuzz(service: str, **options: Any) -> None:
-    """Find where a candidate differs from a reference: s3, dynamodb, blob, queue or table.
+    """Find where a candidate differs from a reference: s3, dynamodb, blob, queue, table or openapi:FILE.
 
     Each difference is confirmed on fresh names, minimised, and explained. Everything found is kept as
     it is found: Ctrl-C loses nothing, --resume continues.

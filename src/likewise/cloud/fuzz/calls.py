@@ -160,6 +160,10 @@ def open_side(running: Running, service: str, *, timeout: float = 20.0) -> Side:
         from likewise.cloud.fuzz.azure_side import AzureSide
 
         return AzureSide(running, service, timeout=timeout)
+    if service.startswith("openapi:"):
+        from likewise.cloud.fuzz.openapi_side import open_http
+
+        return open_http(running, service, timeout=timeout)
     raise ConfigurationError(
         f"unknown service {service!r}", todo="Services are s3, dynamodb, blob, queue, table."
     )

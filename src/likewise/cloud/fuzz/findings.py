@@ -88,7 +88,7 @@ class Finding:
 
 def from_json(data: Mapping[str, Any]) -> Finding:
     """A finding read back from its JSON."""
-    service, _, operation = data["operation"].partition(".")
+    service, _, operation = data["operation"].rpartition(".")
     calls = tuple(
         Call(service=service, operation=step["op"], params=decode(step["params"]))
         for step in data["sequence"]
@@ -105,7 +105,7 @@ def from_json(data: Mapping[str, Any]) -> Finding:
         evidence=data["evidence"],
         reference=data["reference"],
         candidate=data["candidate"],
-        shown_by=data["shown_by"].partition(".")[2],
+        shown_by=data["shown_by"].rpartition(".")[2],
         sequence=calls,
         hash=data["hash"],
         confirmed=data["confirmed"],

@@ -82,8 +82,11 @@ def load(service: str) -> Grammar:
         from likewise.cloud.fuzz.grammar_aws import read
     elif service in ("blob", "queue", "table"):
         from likewise.cloud.fuzz.grammar_azure import read
+    elif service.startswith("openapi:"):
+        from likewise.cloud.fuzz.openapi_grammar import read
     else:
         raise ConfigurationError(
-            f"unknown service {service!r}", todo="Services are s3, dynamodb, blob, queue, table."
+            f"unknown service {service!r}",
+            todo="Services are s3, dynamodb, blob, queue, table, openapi:FILE.",
         )
     return read(service)

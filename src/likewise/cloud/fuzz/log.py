@@ -157,5 +157,5 @@ def _parsed(path: Path, lines: list[str]) -> Iterator[tuple[int, dict[str, Any]]
 
 def campaign_name(service: str, candidate: str, reference: str, seed: int) -> str:
     """What the logs of a campaign are called: the same for the same question."""
-    words = (re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-") for text in (candidate, reference))
-    return "_".join([service, *words, str(seed)])
+    words = (re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-") for text in (service, candidate, reference))
+    return "_".join([*words, str(seed)])

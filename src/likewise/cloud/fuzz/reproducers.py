@@ -75,6 +75,21 @@ def ask(side, operation, params):
     return {{"ok": True, "status": answer.status, "fields": dict(answer.fields)}}
 """
 
+OPENAPI = """from likewise.cloud.fuzz.calls import Call
+from likewise.cloud.fuzz.openapi_side import connect as open_http
+
+
+def connect(url):
+    return open_http("{service}", url)
+
+
+def ask(side, operation, params):
+    answer = side.call(Call(service="{service}", operation=operation, params=params))
+    if not answer.success:
+        return {{"ok": False, "status": answer.status, "code": answer.code, "message": answer.message}}
+    return {{"ok": True, "status": answer.status, "fields": dict(answer.fields)}}
+"""
+
 TAIL = '''
 
 def give(answers, call, *path):
@@ -126,7 +141,8 @@ def script(finding: Finding) -> str:
     """A short runnable script that shows a finding with the plain SDK."""
     aws = finding.service in ("s3", "dynamodb")
     head = HEAD.format(title=title(finding), story=story(finding), file=f"{file_name(finding)}.py")
-    body = (AWS if aws else AZURE).format(service=finding.service)
+    form = AWS if aws else OPENAPI if finding.service.startswith("openapi:") else AZURE
+    body = form.format(service=finding.service)
     steps = []
     for call in finding.sequence:
         params = _source(call.params)

@@ -22,6 +22,8 @@ from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.inquiry import Inquiry, Unstable
 from likewise.cloud.fuzz.judging import Judge
 from likewise.cloud.fuzz.log import Log
+from likewise.cloud.fuzz.openapi import PREFIX
+from likewise.cloud.fuzz.openapi_side import at
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.removal import KINDS
 from likewise.cloud.fuzz.strategies import strategy
@@ -196,7 +198,7 @@ def opened(order: Order) -> Iterator[tuple[Pair, tuple[str, str]]]:
             lane = Lane(open_side(running, order.service, timeout=order.timeout), tag=tag, run=run)
             if isinstance(running, Server):
                 lane.revive = _reviver(lane, name, role, order, stack)
-            elif not order.ours:
+            elif not order.ours and order.service in KINDS:
                 lane.keeper = _keeper(order, running, stack)
             lanes.append(lane)
         reference, candidate = lanes
@@ -210,6 +212,8 @@ def opened(order: Order) -> Iterator[tuple[Pair, tuple[str, str]]]:
 
 def start(name: str, role: Role, service: str) -> Running:
     """A target with one service, ready to be called."""
+    if service.startswith(PREFIX):
+        return at(name, role, service)
     return targets.start(targets.find(name), role=role, services=frozenset({service}))
 
 

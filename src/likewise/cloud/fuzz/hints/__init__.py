@@ -11,6 +11,10 @@ __all__ = ["Hints", "hints_of"]
 
 def hints_of(service: str) -> Hints:
     """The table of a service; an empty one for services that have none."""
+    if service.startswith("openapi:"):
+        from likewise.cloud.fuzz.openapi_grammar import hints
+
+        return hints(service)
     try:
         name = "table_service" if service == "table" else service
         module = importlib.import_module(f"likewise.cloud.fuzz.hints.{name}")

@@ -1,0 +1,146 @@
+"""An OpenAPI 3 document makes any HTTP service fuzzable: grammar, producers and consumers, comparison."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from shelf import DOCUMENT, shelf
+
+from likewise.cli import main
+from likewise.cloud.fuzz.calls import Call
+from likewise.cloud.fuzz.openapi import DocumentUnreadable, read_document
+from likewise.cloud.fuzz.openapi_grammar import hints, read
+from likewise.cloud.fuzz.openapi_side import connect, marked, unmarked
+
+
+@pytest.fixture
+def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shelf.json").write_text(json.dumps(DOCUMENT))
+    return "openapi:shelf.json"
+
+
+def test_operations_and_their_parameters_are_read(service: str) -> None:
+    grammar = read(service)
+    assert set(grammar.operations) == {
+        "ListBooks", "AddBook", "GetFindBook", "ReplaceBook", "RemoveBook",
+    }  # fmt: skip
+    body = grammar["AddBook"].member("body")
+    assert body is not None
+    pages = next(each for each in body.members if each.name == "pages")
+    assert (pages.kind, pages.minimum, pages.maximum) == ("integer", 1, 5000)
+    title = next(each for each in body.members if each.name == "title")
+    assert (title.kind, title.maximum) == ("string", 80)
+    assert [each.name for each in grammar["GetFindBook"].required] == ["books_id"]
+
+
+def test_the_paths_say_who_makes_what(service: str) -> None:
+    found = hints(service)
+    assert found.sources == {"books_id": ("AddBook", ("body", "id"))}
+    assert found.makers == {"books_id": "AddBook"}
+    assert found.removers == {"books_id": "RemoveBook"}
+    assert found.observers["AddBook"] == ("ListBooks", "GetFindBook")
+    assert set(found.observers["RemoveBook"]) == {"GetFindBook", "ListBooks"}
+    assert found.lists == {"ListBooks"}
+
+
+def test_yaml_is_read_as_json_is(tmp_path: Path) -> None:
+    as_json, as_yaml = tmp_path / "a.json", tmp_path / "a.yaml"
+    as_json.write_text(json.dumps(DOCUMENT))
+    as_yaml.write_text(yaml.safe_dump(DOCUMENT).replace("'200'", "200").replace("'201'", "201"))
+    assert read_document(as_json) == read_document(as_yaml)
+    assert read_document(as_yaml).base == "/v1"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"swagger": "2.0"},
+        {"openapi": "3.0.0", "paths": {}},
+        {"openapi": "3.1.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "#/nowhere"}]}}}},
+        {"openapi": "3.1.0", "paths": {"/a": {"get": {"parameters": [{"$ref": "other.yaml#/a"}]}}}},
+    ],
+)
+def test_what_is_no_document_is_said_to_be_none(tmp_path: Path, raw: dict[str, Any]) -> None:
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps(raw))
+    with pytest.raises(DocumentUnreadable) as error:
+        read_document(path)
+    assert str(path) in str(error.value)
+
+
+def test_a_schema_that_contains_itself_has_an_end(tmp_path: Path) -> None:
+    tree = {"type": "object", "properties": {"children": {"type": "array", "items": {"$ref": "#/tree"}}}}
+    body = {"content": {"application/json": {"schema": {"$ref": "#/tree"}}}}
+    raw = {"openapi": "3.0.0", "tree": tree, "paths": {"/t": {"post": {"requestBody": body}}}}
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps(raw))
+    assert set(read_document(path).operations) == {"CreateT"}
+
+
+def test_numbers_that_identify_are_texts_on_the_way_and_numbers_again() -> None:
+    answer = {"id": 7, "pages": 3, "author": {"personId": 9}, "ids": [1], "paid": 5, "list": [{"id": True}]}
+    found = marked(answer)
+    assert found == {
+        "id": "#7", "pages": 3, "author": {"personId": "#9"}, "ids": [1], "paid": 5, "list": [{"id": True}],
+    }  # fmt: skip
+    assert unmarked({"a": "#7", "b": ["#8", "# 9"]}) == {"a": 7, "b": [8, "# 9"]}
+
+
+def test_calls_are_made_over_plain_http(service: str) -> None:
+    with shelf() as url:
+        side = connect(service, url)
+
+        def ask(operation: str, **params: Any) -> Any:
+            return side.call(Call(service=service, operation=operation, params=params))
+
+        made = ask("AddBook", body={"title": "a/b"})
+        assert (made.status, made.fields["body"]["title"]) == (201, "a/b")
+        assert ask("GetFindBook", books_id=made.fields["body"]["id"]).success
+        missing = ask("GetFindBook", books_id=99)
+        assert (missing.status, missing.code, missing.message) == (404, "not_found", "no such book")
+        assert ask("ListBooks", limit=0).code == "bad_limit"
+        sent = side.sent
+        assert ask("GetFindBook").refused
+        assert side.sent == sent
+
+
+def fuzz(service: str, reference: str, candidate: str, budget: int) -> list[dict[str, Any]]:
+    arguments = ["fuzz", service, "--reference", reference, "--candidate", candidate, "--json"]
+    run = CliRunner().invoke(main, [*arguments, "--budget", str(budget), "--seed", "1"])
+    assert run.exit_code == 0, run.output
+    found: list[dict[str, Any]] = json.loads(run.stdout)["discrepancies"]
+    return found
+
+
+@pytest.mark.server
+def test_the_same_service_on_both_sides_shows_nothing(service: str) -> None:
+    with shelf() as one, shelf() as other:
+        assert fuzz(service, one, other, 300) == []
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("difference", "operations", "implication"),
+    [
+        ("pages unchecked", {"AddBook", "ReplaceBook"}, "unsafe"),
+        ("other status", {"AddBook"}, "wrong result"),
+        ("not deleted", {"RemoveBook", "GetFindBook", "ListBooks"}, ""),
+        ("field missing", {"AddBook", "ReplaceBook", "GetFindBook", "ListBooks"}, "wrong result"),
+        ("other code", {"GetFindBook", "ReplaceBook", "RemoveBook"}, "misleading"),
+    ],
+)
+def test_a_seeded_difference_is_found_where_it_is(
+    service: str, difference: str, operations: set[str], implication: str
+) -> None:
+    with shelf() as reference, shelf(difference) as candidate:
+        found = fuzz(service, reference, candidate, 300)
+    assert found
+    assert {each["operation"].rpartition(".")[2] for each in found} <= operations
+    if implication:
+        assert {each["implication"].lower().replace("_", " ") for each in found} == {implication}

@@ -12,6 +12,11 @@ KINDS: dict[str, str] = {
     "unicorn": "likewise.device.testees.unicorn:open_testee",
     "qemu": "likewise.device.testees.cortex:open_qemu",
     "gdb": "likewise.device.testees.cortex:open_server",
+    "micropython": "likewise.device.testees.micropython:open_testee",
+    "microbit": "likewise.device.testees.micropython:open_microbit",
+    "warduino": "likewise.device.testees.warduino:open_testee",
+    "wasm": "likewise.device.testees.wasmtime:open_testee",
+    "wasm-debug": "likewise.device.testees.pywasm:open_testee",
 }
 """Each leads to an `Opener`. Users name theirs in full: `kind = "package.module:function"`."""
 

@@ -9,6 +9,7 @@ import select
 import signal
 import socket
 import subprocess
+import termios
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -282,4 +283,8 @@ def open_serial(port: str, *, baud: int = 115200) -> FileLink:
             todo="Check that it is plugged in, that you may use it, and that no other program does.",
         ) from error
     number = device.fileno()
+    attributes = termios.tcgetattr(number)
+    # Otherwise an empty line reads as no bytes at all, just as one that was unplugged.
+    attributes[6][termios.VMIN] = 1
+    termios.tcsetattr(number, termios.TCSANOW, attributes)
     return FileLink(reading=number, writing=number, description=port, on_close=device.close)

@@ -1,0 +1,112 @@
+"""What runs on the device: it takes batches of calls in compact frames and answers each call.
+
+Every character costs time on a serial line, and compiling an expression costs more than calling a function,
+so whole numbers travel packed. A frame is executed only if its checksum holds, and never twice: whoever asks
+again with the same number gets the same answers. The source is kept small, for devices with 16 KiB.
+"""
+
+SOURCE = """
+import gc,struct,builtins
+try:
+ from microbit import uart
+ _r=uart.read
+ _w=uart.write
+except ImportError:
+ import sys
+ _s=getattr(sys.stdin,"buffer",sys.stdin)
+ _t=getattr(sys.stdout,"buffer",sys.stdout)
+ def _r(n):
+  return _s.read(n)
+ def _w(b):
+  _t.write(b)
+_q=-1
+_o=[]
+def _R(n):
+ b=_r(n) or b""
+ while len(b)<n:
+  b+=_r(n-len(b)) or b""
+ return b
+def _B(s):
+ return bytes(s,"utf-8")
+def _K(b):
+ return _B("%05x"%(int.from_bytes(b,"little")%1048573))
+def _V(v):
+ t=type(v)
+ if t is int:
+  return str(v)
+ if v is None:
+  return ""
+ if t is float:
+  return "f"+"".join("%02x"%c for c in struct.pack(">d",v))
+ return "r"+repr(v)
+def _X(e):
+ return "!"+repr(e)
+def _P(v):
+ _o.append(v)
+ _w(b"\\x1e")
+ _w(_B(v))
+ _w(b"\\x1f")
+def _E(s):
+ gc.collect()
+ try:
+  v=_V(eval(s))
+ except Exception as e:
+  v=_X(e)
+ _P(v)
+def _C(n,k,p):
+ z=0
+ n=str(n,"utf-8")
+ f=globals().get(n) or getattr(builtins,n,None)
+ if f is None:
+  z="!NameError(\\"name '"+n+"' is not defined\\",)"
+ k=int(k)
+ a=[]
+ x=0
+ u=1
+ for c in p:
+  if c>79:
+   x+=(c-80)*u
+   u*=47
+  else:
+   x+=(c-33)*u
+   a.append(x>>1^-(x&1))
+   x=0
+   u=1
+   if len(a)>=k:
+    try:
+     v=z or _V(f(*a) if k else f())
+    except Exception as e:
+     v=_X(e)
+    _P(v)
+    a=[]
+def _A():
+ global _q
+ while 1:
+  if _R(1)!=b"~":
+   continue
+  h=_R(8)
+  n=(h[1]-33)*47+h[2]-33
+  m=b""
+  while n>32:
+   m+=_R(32)
+   n-=32
+   _w(b"\\x11")
+  m+=_R(n)
+  if _K(h[:3]+m)!=h[3:]:
+   _w(b"\\x15")
+   continue
+  _w(b"\\x06")
+  if h[0]==_q:
+   for v in _o:
+    _w(b"\\x1e"+_B(v)+b"\\x1f")
+  else:
+   _q=h[0]
+   del _o[:]
+   for l in m.split(b"\\n"):
+    if l[0]==58:
+     _E(l[1:])
+    else:
+     _C(*l.split(b" ",2))
+  _w(b"\\x1c"+_K(_B("\\x1f".join(_o)))+b"\\x1d")
+"""
+START = "_A()"

@@ -1,0 +1,1 @@
+"""WARDuino's debug protocol: what is said, what comes back."""

@@ -1,0 +1,1 @@
+"""WebAssembly as testees meet it: LEB128, modules, source lines, tools, core tests."""

@@ -14,7 +14,8 @@ A crossing is an `Interaction` of which
 - `order` is the order in which crossings began within the test, `lane` the thread or task;
 - `wire` holds the rest, read by `of`: where in the client (`at`, the alignment key: `pkg/mod.py:12:4`, line
   from 1 and column from 0, paths relative to the client's folder), which `kind`, the arguments that the call
-  changed (`after`), the observed state of a receiver that was told something and said nothing (`state`).
+  changed (`after`), the observed state of a receiver that was told something and said nothing (`state`), the
+  last crossing that began before this one was over (`until`).
 
 Only the first crossings of a test at one place are kept whole. The others are folded into one interaction of
 kind `REST` for each place and operation: how many there were, and a digest over all of them in their order.
@@ -92,6 +93,8 @@ class Crossing:
     """What was observed on the receiver after a call that returned nothing; None where nothing was."""
     count: int = 1
     """How many crossings this stands for."""
+    until: int = 0
+    """The order of the last crossing that began before this one was over; 0 where there was none."""
     digest: str = ""
     """Over the crossings that a `REST` stands for; empty where there were too many to look at."""
 
@@ -99,7 +102,7 @@ class Crossing:
 def of(interaction: Interaction) -> Crossing:
     """The crossing that an interaction of a library recording is."""
     wire = interaction.wire
-    after, count = wire.get("after"), wire.get("count", 1)
+    after, count, until = wire.get("after"), wire.get("count", 1), wire.get("until", 0)
     return Crossing(
         kind=Kind(str(wire.get("kind", Kind.CALL))),
         at=str(wire.get("at", "")),
@@ -107,6 +110,7 @@ def of(interaction: Interaction) -> Crossing:
         state=wire.get("state"),
         count=count if isinstance(count, int) else 1,
         digest=str(wire.get("digest", "")),
+        until=until if isinstance(until, int) else 0,
     )
 
 
@@ -128,6 +132,8 @@ def interaction(
         wire["state"] = crossing.state
     if crossing.count != 1:
         wire["count"] = crossing.count
+    if crossing.until > order:
+        wire["until"] = crossing.until
     if crossing.digest:
         wire["digest"] = crossing.digest
     return Interaction(

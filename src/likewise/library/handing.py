@@ -130,7 +130,9 @@ def prepare(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) 
         given = [_wrapped(hub, at, each) for each in given]
         kwargs = {name: _wrapped(hub, at, each) for name, each in (kwargs or {}).items()}
     if function in ITERATING:
-        given = [_items(hub, at, each) for each in given]
+        # A dict is made from a mapping by its keys, and only from anything else by its items.
+        whole = function is dict
+        given = [each if whole and hasattr(type(each), "keys") else _items(hub, at, each) for each in given]
     return None, tuple(given), kwargs or None
 
 

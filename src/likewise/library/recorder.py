@@ -52,6 +52,7 @@ class Token:
         "receiver",
         "running",
         "state",
+        "until",
         "watched",
     )
 
@@ -66,6 +67,7 @@ class Token:
         self.after: Mapping | None = None
         self.state: Value = None
         self.is_kept = True
+        self.until = 0
 
 
 class _Rest:
@@ -189,6 +191,7 @@ class Recorder:
 
     def _finish(self, token: Token) -> None:
         token.watched = NOTHING
+        token.until = token.running.orders
         if token.changing is not None:
             values = token.running.values
             after: Mapping = {}
@@ -231,7 +234,7 @@ def _trace(running: Running, result: Result, failure: str) -> Trace:
 
 def _interaction(token: Token) -> Interaction:
     return crossing.interaction(
-        Crossing(kind=token.kind, at=token.at, after=token.after or {}, state=token.state),
+        Crossing(kind=token.kind, at=token.at, after=token.after or {}, state=token.state, until=token.until),
         operation=token.operation,
         receiver=token.receiver,
         arguments=token.arguments,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
 import re
@@ -154,9 +155,7 @@ class Runner:
         ]
 
     def _variables(self, more: Mapping[str, str]) -> dict[str, str]:
-        kept = {
-            k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "LIKEWISE_", "PYTHONHOME"))
-        }
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "PYTHONHOME"))}
         kept.pop("VIRTUAL_ENV", None)
         paths = [] if self._plugin() == [] else [str(build_bridge(self.bridge, self.environment))]
         paths += filter(None, [os.environ.get("PYTHONPATH")])
@@ -174,7 +173,8 @@ class Runner:
 def build_bridge(cache: Path, environment: Environment) -> Path:
     """A folder through which an environment sees this Likewise, and only what it lacks besides."""
     release = environment.inventory.release[:2]
-    folder = cache / "bridge" / f"{'.'.join(map(str, release))}-{abs(hash(str(environment.python))):x}"
+    named = f"{environment.python}\0{Path(__file__)}".encode()
+    folder = cache / "bridge" / hashlib.blake2b(named, digest_size=8).hexdigest()
     folder.mkdir(parents=True, exist_ok=True)
     _show(folder, "likewise", Path(__file__).parent.parent)
     for name in NEEDED:

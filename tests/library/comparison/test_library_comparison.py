@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from library_traces import call, side, thing, trace
 
 from likewise.library.comparison import Manner, compare, diverge
 from likewise.library.crossing import FIXTURE, IMPORT, Kind
-from likewise.model import Raised, Result, Returned, Value
+from likewise.model import Interaction, Raised, Result, Returned, Trace, Value
 
 TUPLE: Value = {"is": "tuple", "items": [1, 2]}
 
@@ -225,3 +227,44 @@ def test_one_injected_change_is_found_first_at_its_place(calls: list, where: int
     assert first.spot.operation == str(old.operation)
     assert first.candidate == "'something else'"
     assert not first.is_downstream
+
+
+def test_a_call_that_differs_because_of_what_happens_inside_it_is_downstream() -> None:
+    """The library calls back into the client, and the client calls the operation that changed."""
+
+    def run(inner: Value, outer: Value) -> list[Interaction]:
+        first = replace(call("run", outer), order=1)
+        first.wire["until"] = 2
+        return [first, replace(call("f", inner, at=2), order=2), replace(call("g", outer, at=3), order=3)]
+
+    found = diverge(trace(*run(1, 1)), trace(*run(2, 2)))
+    assert [(each.spot.operation, each.is_downstream) for each in found] == [
+        ("lib.f", False),
+        ("lib.g", False),
+        ("lib.run", True),
+    ]
+
+
+def test_a_type_with_a_new_name_is_one_cause() -> None:
+    def run(name: str) -> list[Interaction]:
+        return [
+            call(op, {"is": "value", "type": name, "text": "True"}, at=n) for n, op in enumerate("fgh", 1)
+        ]
+
+    found = compare(side(trace(*run("bool_"))), side(trace(*run("bool")), version="2.0"))
+    assert [group.operation for group in found.causes] == ["lib.f"]
+    assert [group.follows for group in found.groups[1:]] == ["lib.f", "lib.f"]
+
+
+def test_how_a_library_keeps_its_state_is_its_own() -> None:
+    """Private parts that one side alone has do not count; a public one that is gone does."""
+
+    def run(state: Value) -> Trace:
+        return trace(call("f", state=state))
+
+    assert diverge(run({"size": 1, "_old": 2}), run({"size": 1, "_new": 3})) == []
+    assert [each.manner for each in diverge(run({"size": 1}), run(None))] == [Manner.EFFECT]
+    assert [each.manner for each in diverge(run({"size": 1, "_a": 1}), run({"size": 1, "_a": 2}))] == [
+        Manner.EFFECT
+    ]
+    assert [each.manner for each in diverge(run({"size": 1}), run({}))] == [Manner.EFFECT]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from likewise.compare import Change
@@ -75,6 +75,9 @@ class Divergence:
     is_downstream: bool
     values: tuple[Value, Value] = (None, None)
     """What stood at the place."""
+    lane: str = "main"
+    until: int = 0
+    """The last crossing that began before this one was over; 0 where that is not known."""
 
 
 @dataclass(slots=True)
@@ -230,6 +233,8 @@ class _Walk:
         yield from _outcome_changes(reference.outcome, candidate.outcome, self.bijection)
         for part in ("after", "state"):
             ours, theirs = reference.wire.get(part), candidate.wire.get(part)
+            if part == "state":
+                ours, theirs = _comparable(ours, theirs)
             if not same(ours, theirs, self.bijection):
                 for change in changes(ours, theirs, self.bijection):
                     yield change, f"{part}.{change.place}" if change.place or part == "after" else part
@@ -274,6 +279,8 @@ class _Walk:
             order=one.order,
             is_downstream=is_downstream,
             values=values,
+            lane=one.lane,
+            until=_until(one),
         )
 
 
@@ -283,7 +290,22 @@ def diverge(
     """Every difference between two runs of one test, in the order of the reference's run."""
     walk = _Walk(test=reference.test, is_quiet=is_quiet)
     found = (walk.meet(pair) for pair in align(reference.interactions, candidate.interactions))
-    return [each for each in found if each is not None]
+    return _outermost_last([each for each in found if each is not None])
+
+
+def _outermost_last(found: list[Divergence]) -> list[Divergence]:
+    """A call that differs because of what happened inside it, in the client's own code, is no cause."""
+    causes = [each for each in found if not each.is_downstream]
+    settled = []
+    for each in found:
+        inside = any(each.order < other.order <= each.until and other.lane == each.lane for other in causes)
+        settled.append(replace(each, is_downstream=True) if inside and not each.is_downstream else each)
+    return sorted(settled, key=lambda each: each.is_downstream)
+
+
+def _until(one: Interaction) -> int:
+    until = one.wire.get("until")
+    return until if isinstance(until, int) else 0
 
 
 def _outcome_changes(ours: Outcome, theirs: Outcome, bijection: Bijection) -> Iterator[tuple[Change, str]]:
@@ -306,6 +328,17 @@ def _outcome_changes(ours: Outcome, theirs: Outcome, bijection: Bijection) -> It
             yield _change(Difference.SILENCE, _brief(ours), _brief(theirs)), "ended"
         case _:
             yield _change(Difference.SUCCESS, _brief(ours), _brief(theirs)), "raised"
+
+
+def _comparable(ours: Value, theirs: Value) -> tuple[Value, Value]:
+    """Two observed states without private parts that one side alone has: those are the library's own."""
+    ours, theirs = (each if isinstance(each, dict) else {} for each in (ours, theirs))
+    shared = ours.keys() & theirs.keys()
+    one, other = (
+        {key: each for key, each in state.items() if key in shared or not key.startswith("_")}
+        for state in (ours, theirs)
+    )
+    return one, other
 
 
 def _change(difference: Difference, reference: Value, candidate: Value) -> Change:

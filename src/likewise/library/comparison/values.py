@@ -73,7 +73,10 @@ def _compare(ours: Value, theirs: Value, place: str) -> Iterator[Change]:
         if ours.get("is") == "dict":
             yield from _compare_dicts(ours, theirs, place)
             return
-        for key in ours.keys() | theirs.keys():
+        for key in dict.fromkeys([*ours, *theirs]):
+            if key == "length" and ours.get("is") == "many" and ours[key] != theirs.get(key):
+                yield Change(difference=Difference.LENGTH, place=place, reference=ours, candidate=theirs)
+                continue
             if key in ("digest", "head") and ours.get("is") in ("text", "blob", "array", "many"):
                 continue
             if key not in ours or key not in theirs:

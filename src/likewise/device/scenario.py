@@ -12,6 +12,7 @@ from likewise.device.commands import Command, Location, location
 from likewise.device.expectations import Claim, Fails, claims, trends
 from likewise.device.program import Program, program
 from likewise.device.testee import Limits
+from likewise.device.values import Number
 from likewise.model import LikewiseError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Step:
     `do` is a command or an action. Without `expect` the step passes if its instruction completed.
     """
 
-    __slots__ = ("claims", "do", "expect", "fails", "timeout", "title")
+    __slots__ = ("claims", "do", "exact", "expect", "fails", "timeout", "title")
 
     def __init__(
         self, title: str, do: Command | Action, expect: object = NOTHING, timeout: float | None = None
@@ -64,6 +65,8 @@ class Step:
         self.title, self.do, self.expect, self.timeout = title, do, expect, timeout
         self.fails: Fails | None = expect if isinstance(expect, Fails) else None
         self.claims: tuple[Claim, ...] = ()
+        self.exact = expect if isinstance(expect, Number) else None
+        """The number that is the whole expectation, where it is one."""
         if expect is not NOTHING and self.fails is None:
             try:
                 self.claims = claims(expect)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from likewise.device.commands import Command
 from likewise.device.program import Program
@@ -58,8 +58,7 @@ Answer = Answered | Refused | Crashed | TimedOut | Lost | Unsupported
 """`TimedOut` and `Lost` are the core's: no answer within the limit; the link or the testee is gone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One command with its time limit in seconds."""
 
     command: Command

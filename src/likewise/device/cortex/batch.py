@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 STUB = struct.pack(
     "<15H",
@@ -30,24 +28,3 @@ SIZE = 20
 """Bytes of one descriptor: function, four words."""
 FIRST, LAST = 4, 5
 """The registers that say where descriptors begin and end."""
-_DESCRIPTOR = struct.Struct("<5I")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One call: where to, and up to four words."""
-
-    function: int
-    words: tuple[int, ...]
-
-
-def pack(entries: Sequence[Entry]) -> bytes:
-    """Descriptors as they stand in memory."""
-    return b"".join(
-        _DESCRIPTOR.pack(each.function | 1, *each.words, *(0,) * (4 - len(each.words))) for each in entries
-    )
-
-
-def unpack(data: bytes) -> list[tuple[int, int, int]]:
-    """For each call what is left of it: 0 where it is done, r0 and r1."""
-    return [each[:3] for each in _DESCRIPTOR.iter_unpack(data)]

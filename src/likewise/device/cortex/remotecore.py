@@ -167,12 +167,28 @@ class RemoteCore:
         self._remote.send([b"vCont;c"], Deadline(QUICK))
         self.is_running = True
 
-    def go_after(self, packets: Sequence[bytes], deadline: Deadline) -> None:
-        """Change things and let it run, all in one write."""
+    def start(
+        self, memory: Sequence[tuple[int, bytes]], registers: Mapping[int, int], deadline: Deadline
+    ) -> None:
+        """Change memory and registers and let it run, all in one write."""
+        packets = [packet for at, data in memory for packet in self.memory_writes(at, data)]
+        packets += self.writes(registers)
         self._remote.send([*packets, b"vCont;c"], deadline)
         for _ in packets:
             check(self._remote.receive(deadline), "preparing a call")
         self.is_running = True
+
+    def collect(self, memory: Sequence[tuple[int, int]]) -> tuple[int, int, int, list[bytes]]:
+        """r0, r1, pc and some memory, in one write."""
+        reads = [self.memory_reads(at, length) for at, length in memory]
+        answers = self._quick([b"p0", b"p1", b"pf", *(packet for each in reads for packet in each)])
+        r0, r1, pc = (_word(answer) for answer in answers[:3])
+        found: list[bytes] = []
+        at = 3
+        for each in reads:
+            found.append(bytes.fromhex(b"".join(answers[at : at + len(each)]).decode()))
+            at += len(each)
+        return r0, r1, pc, found
 
     def wait(self, limit: float) -> Stopped:
         """Wait until it stops."""

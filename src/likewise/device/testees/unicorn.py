@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from likewise.device.commands import Command, Invoke, Receive, Send
-from likewise.device.cortex.calling import Piece, Prepared, place, prepare, read_result
+from likewise.device.cortex import batch
+from likewise.device.cortex.caller import Caller, Room
 from likewise.device.cortex.compiling import load_image
 from likewise.device.cortex.core import LR, PC, SP, THUMB, XPSR, CoreTimedOut, Stopped
 from likewise.device.cortex.debugger import Debugger
 from likewise.device.cortex.image import Image
 from likewise.device.cortex.layout import MACHINES, Layout
-from likewise.device.cortex.types import Unfit
 from likewise.device.inventory import read_options
 from likewise.device.links import Deadline
 from likewise.device.program import Program
@@ -29,9 +29,7 @@ from likewise.device.testee import (
     Refused,
     Testee,
     TimedOut,
-    ends_run,
 )
-from likewise.device.values import NotRepresentable
 from likewise.model import ConfigurationError
 
 PAGE = 0x1000
@@ -39,7 +37,6 @@ PERIPHERALS, PERIPHERALS_SIZE = 0x40000000, 0x100000
 SYSTEM, SYSTEM_SIZE = 0xE0000000, 0x100000
 UART = 0x4000C000
 UART_FLAGS, NOTHING_RECEIVED = 0x18, 0x10
-RED_ZONE = 64
 SLICE = 0.01
 """Seconds of running that are caught up with where a running program is paused or sent something."""
 
@@ -69,9 +66,8 @@ class UnicornCore:
         self._cpu.mem_map(layout.ram, _pages(layout.ram_size))
         self._cpu.mem_map(SYSTEM, SYSTEM_SIZE)
         self._cpu.mmio_map(PERIPHERALS, PERIPHERALS_SIZE, self._load, None, self._store, None)
-        self.back = layout.flash + _pages(layout.flash_size) - 16
-        """Where calls return to."""
         self._stops: set[int] = set()
+        self._last = Stopped(0)
         self._cpu.ctl_exits_enabled(True)
         self.received: bytearray = bytearray()
         self.sent: bytearray = bytearray()
@@ -113,22 +109,40 @@ class UnicornCore:
         self._set_exits()
 
     def clear_stops(self) -> None:
-        self._stops = {self.back}
+        self._stops = set()
         self._set_exits()
 
     def _set_exits(self) -> None:
         self._cpu.ctl_set_exits(sorted(self._stops))
 
-    def call(self, words: Sequence[int], stack: int, function: int, limit: float) -> tuple[int, int, Stopped]:
-        """Put words into r0 to r3, call, and read r0, r1 afterwards."""
-        cpu, ids = self._cpu, self._ids
-        write = cpu.reg_write
-        for number, word in enumerate(words):
-            write(ids[number], word)
-        write(ids[SP], stack)
-        write(ids[LR], self.back | 1)
-        stopped = self._run(function, limit)
-        return cpu.reg_read(ids[0]), cpu.reg_read(ids[1]), stopped
+    def start(
+        self, memory: Sequence[tuple[int, bytes]], registers: Mapping[int, int], deadline: Deadline
+    ) -> None:
+        for address, data in memory:
+            self._cpu.mem_write(address, data)
+        self.set_registers(registers)
+        self.is_running = True
+
+    def wait_for_stop(self, deadline: Deadline) -> None:
+        self._last = self._run(self._cpu.reg_read(self._ids[PC]), deadline.left)
+        self.is_running = False
+
+    def collect(self, memory: Sequence[tuple[int, int]]) -> tuple[int, int, int, list[bytes]]:
+        read, ids = self._cpu.reg_read, self._ids
+        found = [bytes(self._cpu.mem_read(address, length)) for address, length in memory]
+        return read(ids[0]), read(ids[1]), read(ids[PC]), found
+
+    def halt(self, limit: float) -> None:
+        self.is_running = False
+
+    def registers_pc(self) -> int:
+        pc: int = self._cpu.reg_read(self._ids[PC])
+        return pc
+
+    @property
+    def fault(self) -> str:
+        """What the last run died of, if it did."""
+        return self._last.fault
 
     def _run(self, start: int, limit: float) -> Stopped:
         """Run from an address until a stop; raises CoreTimedOut after the limit."""
@@ -256,17 +270,15 @@ class UnicornTestee:
     """The embedded default."""
 
     __test__ = False
-    batch = 4096
 
     def __init__(self, name: str, layout: Layout) -> None:
         self.name, self._layout = name, layout
         self.version = ""
+        self.batch = 1
         self._core: UnicornCore | None = None
         self._image: Image | None = None
         self._debugger: Debugger | None = None
-        self._fresh: list[tuple[int, bytes]] = []
-        self._started = False
-        self._prepared: dict[Invoke, Prepared] = {}
+        self._caller: Caller | None = None
 
     def connect(self, limits: Limits) -> None:
         """Make a processor."""
@@ -282,8 +294,6 @@ class UnicornTestee:
     def upload(self, program: Program, limits: Limits) -> None:
         """Load a program, compiled where it is source."""
         image = load_image(program, self._layout, limits.compile)
-        if image is not self._image:
-            self._prepared = {}
         self._image = image
         self.reset(limits)
 
@@ -300,31 +310,31 @@ class UnicornTestee:
                         where=self.name,
                         todo="Link the program for this board's memory.",
                     )
-        stack, start = image.vectors
-        self._stack = (stack or layout.top) & ~7
+        room = Room(image, layout)
+        self.batch = room.calls
         core.is_running = False
         core.received.clear()
         core.sent.clear()
         core.clear_stops()
-        registers = dict.fromkeys(range(16), 0) | {SP: self._stack, PC: start & ~1, XPSR: THUMB}
+        core.write(room.stub, batch.STUB)
+        core.set_stop(room.back)
+        start = image.vectors[1] & ~1
+        registers = dict.fromkeys(range(16), 0) | {SP: room.stack, PC: start, XPSR: THUMB}
         core.set_registers(registers | {LR: 0xFFFFFFFF})
         self._debugger = Debugger(core, image, {})
-        self._started = False
-        used = [
-            each.address + each.size for each in image.segments if layout.ram <= each.address < layout.top
-        ]
-        free = max(used, default=layout.ram)
-        self._scratch = (free + (self._stack - free) // 2) & ~7
+        self._caller = Caller(core, image, room, self._stopped_in_call)
 
     def execute(self, calls: Sequence[Call]) -> list[Answer]:
-        """One after the other: in this process nothing is gained by sending them together."""
-        answers: list[Answer] = []
-        for call in calls:
-            answer = self._execute(call.command, call.limit)
-            answers.append(answer)
-            if ends_run(answer):
-                break
-        return answers
+        """Runs of calls together, everything else one by one."""
+        if self._core is None or self._debugger is None or self._caller is None:
+            return [Refused(kind="no program", message="upload one first")]
+        first = calls[0]
+        try:
+            if isinstance(first.command, Invoke):
+                return self._caller.execute(calls)
+            return [self._execute(self._core, self._debugger, first.command, first.limit)]
+        except CoreTimedOut:
+            return [TimedOut(after=first.limit)]
 
     def recover(self, limits: Limits) -> None:
         """A new processor: whatever happened to the old one is gone with it."""
@@ -344,57 +354,22 @@ class UnicornTestee:
             raise DeviceError("there is no program", where=self.name, todo="Upload one first.")
         return self._core, self._image
 
-    def _execute(self, command: Command, limit: float) -> Answer:
-        if self._core is None or self._image is None or self._debugger is None:
-            return Refused(kind="no program", message="upload one first")
-        if isinstance(command, Invoke):
-            return self._invoke(self._core, self._image, command, limit)
-        self._started = True
+    def _execute(self, core: UnicornCore, debugger: Debugger, command: Command, limit: float) -> Answer:
+        assert self._caller is not None
+        self._caller.is_started = True
         if isinstance(command, Send):
-            self._core.received += command.data
+            core.received += command.data
             return Answered()
         if isinstance(command, Receive):
-            return self._receive(self._core, command, limit)
-        return _named(self._debugger.execute(command, limit))
+            return self._receive(core, command, limit)
+        return _named(debugger.execute(command, limit))
 
-    def _invoke(self, core: UnicornCore, image: Image, command: Invoke, limit: float) -> Answer:
-        try:
-            function = image.function(command.function)
-            if function is None:
-                return Refused(kind="no such function", message=f"{command.function} is not in {image.where}")
-            prepared = prepare(image, function, command.arguments)
-        except (Unfit, NotRepresentable) as error:
-            return Refused(kind="wrong value", message=str(error))
-        if core.is_running:
-            core.interrupt(limit)
-        before = core.registers() if self._started else None
-        stack = self._stack if before is None else (before[SP] - RED_ZONE) & ~7
-        memory: dict[int, bytes] = {}
-        placed: list[tuple[int, Piece]] = []
-        if prepared.is_plain:
-            words: Sequence[int] = prepared.words  # type: ignore[assignment]
-        else:
-            words, placed, _ = place(prepared, self._scratch)
-            for address, piece in placed:
-                core.write(address, piece.data)
-            over = words[4:]
-            stack = (stack - 4 * len(over)) & ~7
-            core.write(stack, b"".join(word.to_bytes(4, "little") for word in over))
-            words = words[:4]
-        try:
-            r0, r1, stopped = core.call(words, stack, function.address, limit)
-        except CoreTimedOut:
-            return TimedOut(after=limit)
-        if stopped.fault:
-            return Crashed(kind="HardFault", message=f"{_blame(image, stopped.pc)}: {stopped.fault}")
-        if stopped.pc != core.back:
-            self._started = True
-            return Refused(kind="breakpoint", message=f"{_blame(image, stopped.pc)}, before it returned")
-        for address, piece in placed:
-            memory[piece.argument] = core.read(address, len(piece.data)) or b""
-        if before is not None:
-            core.set_registers(dict(enumerate(before)))
-        return Answered(data=read_result(prepared, r0, r1, memory))
+    def _stopped_in_call(self, pc: int) -> Answer:
+        assert self._core is not None
+        assert self._image is not None
+        if self._core.fault:
+            return _named(Crashed(kind=self._core.fault, message=_blame(self._image, pc)))
+        return Refused(kind="breakpoint", message=f"{_blame(self._image, pc)}, before it returned")
 
     def _receive(self, core: UnicornCore, command: Receive, limit: float) -> Answer:
         deadline = Deadline(limit)

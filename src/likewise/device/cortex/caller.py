@@ -1,0 +1,235 @@
+"""Call functions on a processor: one by one, or many in one trip."""
+
+from __future__ import annotations
+
+import struct
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from likewise.device.commands import Invoke
+from likewise.device.cortex import batch
+from likewise.device.cortex.calling import Prepared, place, prepare, read_result
+from likewise.device.cortex.core import LR, PC, SP, Core, CoreTimedOut
+from likewise.device.cortex.image import Image
+from likewise.device.cortex.layout import Layout
+from likewise.device.cortex.quick import Quick, quick
+from likewise.device.cortex.types import Unfit
+from likewise.device.links import Deadline
+from likewise.device.testee import Answer, Answered, Call, Crashed, Data, Refused, TimedOut
+from likewise.device.values import NotRepresentable
+
+MOST = 512
+"""Calls in one trip at most."""
+SAMPLE = 0.003
+"""Seconds after which a trip that is not back is looked at: which call is it in?"""
+HALT = 2.0
+"""Seconds that a processor may take to stop when it is told to."""
+RED_ZONE = 64
+Decode = Callable[[int, int], Data]
+
+
+class CallableCore(Core, Protocol):
+    """A processor that does what belongs to a call in few trips."""
+
+    def start(
+        self, memory: Sequence[tuple[int, bytes]], registers: Mapping[int, int], deadline: Deadline
+    ) -> None:
+        """Change memory and registers and let it run."""
+        ...
+
+    def wait_for_stop(self, deadline: Deadline) -> None:
+        """Wait until it stops, and do not ask where. Raises CoreTimedOut, and it runs on."""
+        ...
+
+    def collect(self, memory: Sequence[tuple[int, int]]) -> tuple[int, int, int, list[bytes]]:
+        """r0, r1, pc and some memory."""
+        ...
+
+    def halt(self, limit: float) -> None:
+        """Make it stop, and do not ask where."""
+        ...
+
+    def registers_pc(self) -> int:
+        """Where it is."""
+        ...
+
+
+class Room:
+    """Where in the RAM calls keep what they need: between the program's variables and its stack."""
+
+    def __init__(self, image: Image, layout: Layout) -> None:
+        stack, _ = image.vectors
+        self.stack = (stack or layout.top) & ~7
+        used = [
+            each.address + each.size for each in image.segments if layout.ram <= each.address < layout.top
+        ]
+        free = (max(used, default=layout.ram) + 7) & ~7
+        size = max(0, self.stack - free)
+        self.stub = (free + size // 3) & ~7
+        self.pieces = (self.stub + len(batch.STUB) + 7) & ~7
+        self.back = self.stub + batch.DONE
+        self.calls = max(1, min(MOST, (size // 3 - len(batch.STUB)) // batch.SIZE))
+
+
+class Caller:
+    """Calls functions of one program. `stopped_in_call` says what a stop elsewhere means."""
+
+    def __init__(
+        self, core: CallableCore, image: Image, room: Room, stopped_in_call: Callable[[int], Answer]
+    ) -> None:
+        self._core, self._image, self._room = core, image, room
+        self._stopped_in_call = stopped_in_call
+        self.is_started = False
+        """Whether the program itself has run: then its registers are put back after a call."""
+        self._quick: dict[str, Quick | None] = {}
+
+    def execute(self, calls: Sequence[Call]) -> list[Answer]:
+        """A run of calls, as many as go together. Raises CoreLost and CoreTimedOut."""
+        words: list[int] = []
+        decoders: list[Decode] = []
+        limits: list[float] = []
+        for call in calls[: self._room.calls]:
+            command = call.command
+            if type(command) is not Invoke:
+                break
+            short = self._short(command.function)
+            found = short.encode(command.arguments) if short is not None else None
+            if found is None or short is None:
+                prepared = self._prepare(command)
+                if isinstance(prepared, Refused):
+                    if words:
+                        break
+                    return [prepared]
+                if not prepared.is_plain:
+                    if words:
+                        break
+                    return [self._single(prepared, call.limit)]
+                found = [word for word in prepared.words if isinstance(word, int)]
+                words.append(prepared.function.address | 1)
+                decoders.append(_decoder(prepared))
+            else:
+                words.append(short.address)
+                decoders.append(short.decode)
+            found += (0, 0, 0, 0)[len(found) :]
+            words += found
+            limits.append(call.limit)
+        if self._core.is_running:
+            self._core.halt(HALT)
+        return self._many(words, decoders, limits)
+
+    def _short(self, name: str) -> Quick | None:
+        try:
+            return self._quick[name]
+        except KeyError:
+            function = self._image.function(name)
+            self._quick[name] = found = None if function is None else quick(function)
+            if self._image.has_hard_floats:
+                self._quick[name] = found = None
+            return found
+
+    def _prepare(self, command: Invoke) -> Prepared | Refused:
+        image = self._image
+        try:
+            function = image.function(command.function)
+            if function is None:
+                return Refused(kind="no such function", message=f"{command.function} is not in {image.where}")
+            return prepare(image, function, command.arguments)
+        except (Unfit, NotRepresentable) as error:
+            return Refused(kind="wrong value", message=str(error))
+
+    def _enter(self) -> tuple[list[int] | None, int]:
+        """The registers to put back afterwards, and the stack to use."""
+        if not self.is_started:
+            return None, self._room.stack
+        before = self._core.registers()
+        return before, (before[SP] - RED_ZONE) & ~7
+
+    def _leave(self, before: list[int] | None) -> None:
+        if before is not None:
+            self._core.set_registers(dict(enumerate(before)))
+
+    def _single(self, prepared: Prepared, limit: float) -> Answer:
+        """A call with memory or many arguments: everything before it in one write, and after it."""
+        core, deadline = self._core, Deadline(limit)
+        if core.is_running:
+            core.halt(HALT)
+        before, stack = self._enter()
+        words, placed, end = place(prepared, self._room.pieces)
+        if placed and end > stack - RED_ZONE:
+            return Refused(
+                kind="no memory", message=f"{end - self._room.pieces} bytes of arguments do not fit"
+            )
+        memory = [(at, piece.data) for at, piece in placed]
+        if over := words[4:]:
+            stack = (stack - 4 * len(over)) & ~7
+            memory.append((stack, b"".join(word.to_bytes(4, "little") for word in over)))
+        registers = dict(enumerate(words[:4]))
+        registers |= {SP: stack, LR: self._room.back | 1, PC: prepared.function.address}
+        core.start(memory, registers, deadline)
+        core.wait_for_stop(deadline)
+        r0, r1, pc, read = core.collect([(at, len(piece.data)) for at, piece in placed])
+        if pc != self._room.back:
+            return self._elsewhere(pc)
+        self._leave(before)
+        pieces = {piece.argument: data for (_, piece), data in zip(placed, read, strict=True)}
+        return Answered(data=read_result(prepared, r0, r1, pieces))
+
+    def _elsewhere(self, pc: int) -> Answer:
+        self.is_started = True
+        return self._stopped_in_call(pc)
+
+    def _many(self, words: list[int], decoders: list[Decode], limits: list[float]) -> list[Answer]:
+        """All of them in one trip; a hang or fault belongs to the first that is not done."""
+        core, room = self._core, self._room
+        before, stack = self._enter()
+        data = struct.pack(f"<{len(words)}I", *words)
+        registers = {
+            batch.FIRST: room.pieces,
+            batch.LAST: room.pieces + len(data),
+            SP: stack,
+            PC: room.stub,
+        }
+        core.start([(room.pieces, data)], registers, Deadline(max(limits[0], HALT)))
+        hung = self._watch(limits)
+        _, _, pc, (read,) = core.collect([(room.pieces, len(data))])
+        left = struct.unpack(f"<{len(words)}I", read)
+        answers: list[Answer] = []
+        for index, decode in enumerate(decoders):
+            at = index * 5
+            if left[at]:
+                if hung:
+                    answers.append(TimedOut(after=limits[index]))
+                elif pc == room.back:
+                    answers.append(
+                        Crashed(kind="lost", message="the program left the call in an unknown way")
+                    )
+                else:
+                    answers.append(self._elsewhere(pc))
+                return answers
+            answers.append(Answered(data=decode(left[at + 1], left[at + 2])))
+        self._leave(before)
+        return answers
+
+    def _watch(self, limits: Sequence[float]) -> bool:
+        """Wait for a trip, looking now and then which call it is in; whether that one hangs."""
+        core, room = self._core, self._room
+        call, seen = 0, time.monotonic()
+        while True:
+            try:
+                core.wait_for_stop(Deadline(min(SAMPLE, limits[call])))
+                return False
+            except CoreTimedOut:
+                core.halt(HALT)
+            if core.registers_pc() == room.back:
+                return False
+            now = time.monotonic()
+            while call < len(limits) - 1 and core.read(room.pieces + call * batch.SIZE, 4) == bytes(4):
+                call, seen = call + 1, now
+            if now - seen >= limits[call]:
+                return True
+            core.go()
+
+
+def _decoder(prepared: Prepared) -> Decode:
+    return lambda r0, r1: read_result(prepared, r0, r1, {})

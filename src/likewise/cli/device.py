@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from likewise.device.inventory import Inventory
     from likewise.device.results import Mark, Note, ScenarioReport, SuiteReport
     from likewise.device.scenario import Scenario
+    from likewise.model import TestReport
 
 
 @click.group()
@@ -105,6 +106,89 @@ def run(
     if not all(report.complete for report in reports):
         sys.exit(130)
     sys.exit(0 if all(report.passed for report in reports) else 1)
+
+
+@device.command("compare")
+@click.argument("reference", type=click.Path(path_type=Path))
+@click.argument("candidate", type=click.Path(path_type=Path))
+@common.as_json_option
+def compare(reference: Path, candidate: Path, as_json: bool) -> None:
+    """Compare two recordings of a suite, the board's first: the differences are the simulator's gaps."""
+    from likewise.device.comparing import compare_recordings
+    from likewise.report.machine import discrepancy_as_json as as_data
+    from likewise.store import read
+
+    found = compare_recordings(reference=read(reference), candidate=read(candidate))
+    if as_json:
+        common.emit(
+            {
+                "scenarios": found.scenarios,
+                "steps": found.steps,
+                "discrepancies": [as_data(each) for each in found.discrepancies],
+                "only_reference": list(found.only_reference),
+                "only_candidate": list(found.only_candidate),
+            }
+        )
+    else:
+        for each in found.discrepancies:
+            click.echo(f"{each.test} step {each.position}: {each.explain()}")
+        for test in found.only_reference:
+            click.echo(f"{test}: only in {reference}")
+        for test in found.only_candidate:
+            click.echo(f"{test}: only in {candidate}")
+        number = len(found.discrepancies)
+        click.echo(f"{found.scenarios} scenarios, {found.steps} steps compared, {number} discrepancies")
+    sys.exit(1 if found.discrepancies or found.only_reference or found.only_candidate else 0)
+
+
+@device.command("verify")
+@click.argument("path", metavar="SUITE.py", type=click.Path(path_type=Path))
+@click.option("--candidate", required=True, metavar="NAME", help="The board to run on: the simulator.")
+@click.option("--reference", required=True, metavar="NAME", help="The board that is true.")
+@common.as_json_option
+def verify(path: Path, candidate: str, reference: str, as_json: bool) -> None:
+    """Run on the simulator, and on the board only what is not yet proved there."""
+    from likewise.device.discovery import suites_in
+    from likewise.device.hybrid import conclude, record_run
+    from likewise.device.inventory import project_root
+    from likewise.model import Role, Standing
+    from likewise.report import Terminal
+    from likewise.store import load
+
+    path = path.absolute()
+    configuration = load(project_root(path.parent))
+    simulator, board = read_inventory(path.parent).choose((candidate, reference))
+    reports: list[TestReport] = []
+    for suite in suites_in(path):
+        terminal = Terminal(common.console(err=as_json))
+        finished = conclude(
+            suite=suite,
+            path=path,
+            recording=record_run(suite, path, simulator, Role.CANDIDATE),
+            candidate=simulator,
+            reference=board,
+            configuration=configuration,
+            emit=terminal,
+        )
+        terminal.close()
+        reports += finished.tests
+    if as_json:
+        common.emit(
+            [
+                {
+                    "test": each.test,
+                    "standing": each.standing.value,
+                    "candidate": each.candidate.value,
+                    "reference": None if each.reference is None else each.reference.value,
+                    "steps": each.calls,
+                    "reference_steps": each.reference_calls,
+                    "discrepancies": [found.explain() for found in each.discrepancies],
+                }
+                for each in reports
+            ]
+        )
+    good = (Standing.TRUSTED, Standing.PROVED)
+    sys.exit(0 if all(each.standing in good and each.counts_as == "passed" for each in reports) else 1)
 
 
 @device.command("boards")

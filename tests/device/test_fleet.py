@@ -1,0 +1,214 @@
+"""Boards at work: uploads, resets, recovery, sharing, locks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from scripted import Scripted, run
+
+from likewise.device import (
+    Answered,
+    DeviceError,
+    LinkLost,
+    Lost,
+    ProgramRefused,
+    Scenario,
+    Step,
+    Suite,
+    i32,
+    invoke,
+)
+from likewise.device.inventory import read_inventory
+from likewise.device.junit import JunitWriter
+from likewise.device.locks import BoardLock
+from likewise.device.results import Mark
+from likewise.device.testee import LimitReached
+from likewise.model import ConfigurationError
+
+FINE = [Step("fine", invoke("f"))]
+
+
+def test_the_same_program_is_reset_not_uploaded() -> None:
+    testee = Scripted()
+    scenarios = [Scenario(title, "a.c", FINE) for title in "xyz"]
+    assert run(scenarios, testee).uploads == 1
+    assert testee.log.count("reset") == 2
+    assert testee.log[-1] == "close"
+
+
+def test_a_program_that_is_refused_fails_its_scenarios_and_the_rest_goes_on() -> None:
+    testee = Scripted()
+    testee.refuses["bad.c"] = ProgramRefused("the program does not compile", where="bad.c", why="line 1")
+    report = run(
+        [Scenario("one", "bad.c", FINE), Scenario("two", "bad.c", FINE), Scenario("three", "good.c", FINE)],
+        testee,
+    )
+    assert {each.title: each.mark for each in report.scenarios} == {
+        "one": Mark.FAILED,
+        "two": Mark.FAILED,
+        "three": Mark.PASSED,
+    }
+    assert testee.uploads.count("bad.c") == 1, "it is not compiled again"
+    assert "bad.c: the program does not compile (line 1)" in report.scenarios[0].notes[0].why
+
+
+def test_an_upload_that_takes_too_long_is_named() -> None:
+    testee = Scripted()
+    testee.refuses["a.c"] = LimitReached("upload", after=30.0, where="board")
+    report = run([Scenario("slow", "a.c", FINE)], testee)
+    assert report.scenarios[0].mark is Mark.TIMED_OUT
+    assert "upload a.c on board: board: no upload within 30 s" in report.scenarios[0].notes[0].why
+
+
+def test_a_board_that_cannot_be_recovered_leaves_its_work_to_the_others() -> None:
+    broken = Scripted("broken", f=Lost(reason="unplugged"))
+    broken.recovery = DeviceError("nothing helps", where="broken")
+    slow = Scripted("good", f=lambda: (time.sleep(0.05), Answered())[1])
+    report = run([Scenario(str(n), "a.c", FINE) for n in range(6)], broken, slow, share=True)
+    marks = report.marks
+    assert (marks[Mark.FAILED], marks[Mark.PASSED]) == (1, 5)
+    assert any("could not be recovered" in each for each in report.problems)
+    assert broken.log[-1] == "close"
+
+
+def test_without_any_board_left_the_rest_is_skipped_with_the_cause() -> None:
+    testee = Scripted(f=Lost(reason="unplugged"))
+    testee.recovery = LinkLost("gone", where="board")
+    report = run([Scenario("one", "a.c", FINE), Scenario("two", "a.c", FINE)], testee)
+    assert [each.mark for each in report.scenarios] == [Mark.FAILED, Mark.SKIPPED]
+    assert report.scenarios[1].cause == "no board was left to run it on"
+    assert not report.passed
+
+
+def test_a_board_that_cannot_be_connected_to_fails_the_run() -> None:
+    testee = Scripted()
+    testee.connection = LinkLost("the serial port cannot be opened", where="board")
+    report = run([Scenario("one", "a.c", FINE)], testee)
+    assert "serial port cannot be opened" in report.scenarios[0].notes[0].why
+    assert not report.passed
+
+
+def test_every_scenario_on_every_board_or_shared_out() -> None:
+    scenarios = [Scenario(str(n), "a.c", FINE) for n in range(4)]
+    each = run(scenarios, Scripted("a"), Scripted("b"))
+    assert len(each.scenarios) == 8
+    shared = run(scenarios, Scripted("a"), Scripted("b"), share=True)
+    assert sorted(report.title for report in shared.scenarios) == list("0123")
+
+
+def test_no_board_is_idle_while_work_is_ready() -> None:
+    """Two boards meet: each waits inside a step until the other one is inside one, too."""
+    meeting = threading.Barrier(2, timeout=20)
+
+    def meet() -> Answered:
+        meeting.wait()
+        return Answered()
+
+    scenarios = [Scenario(str(n), "a.c", FINE) for n in range(4)]
+    report = run(scenarios, Scripted("a", f=meet), Scripted("b", f=meet), share=True)
+    assert report.passed
+
+
+def test_dependencies_are_respected_across_boards() -> None:
+    order: list[str] = []
+
+    def noting(title: str) -> Step:
+        return Step("note", lambda testee: order.append(title))
+
+    chain = [Scenario("0", "a.c", [noting("0")])]
+    chain += [Scenario(str(n), "ab"[n % 2], [noting(str(n))], depends_on=[str(n - 1)]) for n in range(1, 8)]
+    report = run(chain, Scripted("a"), Scripted("b"), share=True)
+    assert report.passed
+    assert order == [str(n) for n in range(8)]
+
+
+def test_a_batch_gives_the_same_verdicts_as_single_steps() -> None:
+    steps = [Step(str(n), invoke("f"), expect=i32(1 if n != 5 else 2)) for n in range(10)]
+    for batch in (1, 3, 100):
+        report = run([Scenario("s", "a.c", steps)], Scripted(batch=batch, f=Answered(data=i32(1))))
+        assert [note.step for note in report.scenarios[0].notes] == [5]
+        assert report.steps == {Mark.PASSED: 9, Mark.FAILED: 1}
+
+
+def test_a_board_is_locked_across_processes(tmp_path: Path) -> None:
+    holder = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys; from pathlib import Path; from likewise.device.locks import BoardLock\n"
+            "lock = BoardLock('b', folder=Path(sys.argv[1])); lock.acquire(1); print('ok', flush=True)\n"
+            "input(); print(lock.is_wanted, flush=True); input()",
+            str(tmp_path),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout is not None
+    assert holder.stdin is not None
+    try:
+        assert holder.stdout.readline() == "ok\n"
+        lock = BoardLock("b", folder=tmp_path)
+        with pytest.raises(LimitReached, match=f"process {holder.pid} has it"):
+            lock.acquire(0.05)
+        waiting = threading.Thread(target=lock.acquire, args=(60,))
+        waiting.start()
+        time.sleep(0.1)
+        holder.stdin.write("\n")
+        holder.stdin.flush()
+        assert holder.stdout.readline() == "True\n", "the holder hears that somebody waits"
+    finally:
+        holder.kill()
+        holder.wait()
+    waiting.join(60)
+    assert not waiting.is_alive(), "the system lets go of a lock when its process ends"
+    lock.release()
+
+
+def test_the_inventory_names_what_is_wrong_with_it(tmp_path: Path) -> None:
+    boards = read_inventory(
+        {"b": {"kind": "qemu", "machine": "microbit", "role": "reference"}}, root=tmp_path
+    )
+    assert boards.choose(["b"])[0].exclusive is False
+    assert boards.choose([])[0].name == "b"
+    with pytest.raises(ConfigurationError, match="Known boards: b, unicorn"):
+        boards.choose(["c"])
+    for wrong, said in (
+        ({"machine": "x"}, "needs a kind"),
+        ({"kind": "qemu", "limits": {"stp": 1}}, "unknown limit 'stp'"),
+        ({"kind": "qemu", "role": "judge"}, "wrong role"),
+    ):
+        with pytest.raises(ConfigurationError, match=said):
+            read_inventory({"b": wrong}, root=tmp_path)
+    wrong_option = read_inventory({"b": {"kind": "unicorn", "ramsize": 1}}, root=tmp_path).choose(["b"])[0]
+    with pytest.raises(ConfigurationError, match="unknown option 'ramsize'"):
+        wrong_option.open()
+
+
+def test_junit_has_every_step_and_every_attempt(tmp_path: Path) -> None:
+    from defusedxml.ElementTree import parse
+
+    writer = JunitWriter()
+    suite = Suite(
+        scenarios=[
+            Scenario("bad \x00", "a.c", [Step("one", invoke("f"), expect=2), Step("two", invoke("f"))]),
+            Scenario("after", "a.c", FINE, depends_on=["bad \x00"]),
+        ]
+    )
+    report = run(suite, Scripted(f=Answered(data=i32(1))), observer=writer)
+    writer.write(tmp_path / "out.xml", report)
+    root = parse(tmp_path / "out.xml").getroot().find("testsuite")
+    assert {key: root.get(key) for key in ("tests", "failures", "skipped")} == {
+        "tests": "2",
+        "failures": "1",
+        "skipped": "1",
+    }
+    bad, after = root.findall("testcase")
+    assert "FAILED      one: expected 2, is i32 1" in bad.find("system-out").text
+    assert "passed      two" in bad.find("system-out").text
+    assert "depends on" in after.find("skipped").get("message")

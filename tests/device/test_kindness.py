@@ -1,0 +1,129 @@
+"""What goes wrong around a board is said clearly, at the right step, and the run goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import threading
+import warnings
+from pathlib import Path
+
+import pytest
+
+from likewise.device import Controls, Program, Scenario, Step, Suite, i32, invoke
+from likewise.device.cortex.compiling import CacheUnusable, compile_program
+from likewise.device.cortex.core import CoreLost
+from likewise.device.cortex.layout import Layout
+from likewise.device.cortex.remote import Remote, frame
+from likewise.device.fleet import Fleet
+from likewise.device.inventory import Board
+from likewise.device.links import Deadline, open_tcp
+from likewise.device.results import Mark
+from likewise.device.testees.cortex import CortexTestee
+
+SOURCE = Program(text="int one(void) { return 1; }", suffix=".c")
+needs_compiler = pytest.mark.skipif(not shutil.which("arm-none-eabi-gcc"), reason="needs arm-none-eabi-gcc")
+needs_qemu = pytest.mark.skipif(not shutil.which("qemu-system-arm"), reason="needs qemu-system-arm")
+
+
+def remote_saying(*chunks: bytes) -> tuple[Remote, list[bytes]]:
+    """A GDB server that says these bytes, whatever it is asked; and what it heard."""
+    server = socket.create_server(("127.0.0.1", 0))
+    heard: list[bytes] = []
+
+    def serve() -> None:
+        connection, _ = server.accept()
+        with connection, server:
+            for chunk in chunks:
+                heard.append(connection.recv(1000))
+                connection.sendall(chunk)
+            heard.append(connection.recv(1000))
+
+    threading.Thread(target=serve, daemon=True).start()
+    return Remote(open_tcp("127.0.0.1", server.getsockname()[1], Deadline(10))), heard
+
+
+def test_garbage_and_half_packets_on_the_link() -> None:
+    remote, _ = remote_saying(b"\xff\x00noise+$half" + frame(b"OK"))
+    assert remote.ask(b"?", Deadline(10)) == b"OK"
+    assert remote.garbage > 0
+    remote.close()
+
+
+def test_a_damaged_packet_is_asked_for_again() -> None:
+    remote, heard = remote_saying(b"+$OK#00", frame(b"OK"))
+    assert remote.ask(b"m0,2", Deadline(10)) == b"OK"
+    assert heard[1] == b"-"
+    assert remote.damaged == 1
+    remote.close()
+
+
+def test_a_link_that_only_damages_is_lost_not_endless() -> None:
+    remote, _ = remote_saying(*[b"$OK#00"] * 8)
+    with pytest.raises(CoreLost, match="damaged"):
+        remote.ask(b"m0,2", Deadline(10))
+    remote.close()
+
+
+def test_run_lengths_and_escapes_are_undone() -> None:
+    remote, _ = remote_saying(frame(b"0* 7}\x03"))
+    assert remote.ask(b"m0,2", Deadline(10)) == b"00007#"
+    remote.close()
+
+
+@needs_compiler
+def test_a_full_disk_in_the_cache_costs_time_not_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIKEWISE_CACHE", "/proc/nowhere")
+    with pytest.warns(CacheUnusable, match="cannot be kept"):
+        assert compile_program(SOURCE, Layout(), 60)[:4] == b"\x7fELF"
+
+
+@needs_compiler
+def test_what_was_compiled_is_found_again_and_a_changed_header_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("LIKEWISE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "p.c").write_text('#include "h.h"\nint f(void) { return N; }')
+    (tmp_path / "h.h").write_text("#define N 1")
+    program = Program(path=tmp_path / "p.c")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first = compile_program(program, Layout(), 60)
+        assert compile_program(program, Layout(), 60) == first
+        kept = list((tmp_path / "cache").rglob("*.elf"))
+        assert len(kept) == 1
+        (tmp_path / "h.h").write_text("#define N 2")
+        assert compile_program(program, Layout(), 60) != first
+
+
+@needs_compiler
+@needs_qemu
+@pytest.mark.server
+def test_a_killed_qemu_is_at_its_step_and_the_next_scenario_runs() -> None:
+    opened: list[CortexTestee] = []
+
+    def open_board(board: Board) -> CortexTestee:
+        testee = board.open()
+        assert isinstance(testee, CortexTestee)
+        opened.append(testee)
+        return testee
+
+    def kill(testee: Controls) -> None:
+        os.kill(opened[0]._rig.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+
+    suite = Suite(
+        scenarios=[
+            Scenario(
+                "dies", SOURCE, [Step("kill", kill), Step("one", invoke("one")), Step("two", invoke("one"))]
+            ),
+            Scenario("lives", SOURCE, [Step("one", invoke("one"), expect=i32(1))]),
+        ]
+    )
+    report = Fleet(suite, [Board(name="q", kind="qemu", exclusive=False)], open_testee=open_board).run()
+    assert [each.mark for each in report.scenarios] == [Mark.FAILED, Mark.PASSED]
+    notes = report.scenarios[0].notes
+    assert (notes[0].title, notes[0].mark) == ("one", Mark.FAILED)
+    assert "SIGKILL" in notes[0].why
+    assert opened[0]._rig.pid == 0, "nothing is left running"  # type: ignore[attr-defined]

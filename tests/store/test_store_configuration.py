@@ -57,9 +57,11 @@ def test_every_key_is_read_and_its_source_named(tmp_path: Path) -> None:
         extra_secrets = ["x-password"]
         discrepant = [" s3.PutObject "]
         seed = -4
+        boards = {bench = {kind = "gdb"}}
         """,
     )
     found = load(tmp_path, environment={})
+    assert found.boards == {"bench": {"kind": "gdb"}}
     assert (found.candidate, found.reference) == ("moto", {"s3": "aws", "blob": "azure"})
     assert (found.services, found.policy, found.budget) == (("s3", "blob"), "combined", 0)
     assert (found.expiry_days, found.audit_share, found.audit_budget) == (7.0, 0.5, 3)

@@ -151,8 +151,8 @@ KEYS: dict[str, Callable[[object], Any]] = {
     "prices": _text,
     "extra_secrets": _texts,
     "discrepant": _texts,
-    "seed": _integer,
     "boards": _tables,
+    "seed": _integer,
 }
 
 ENVIRONMENT = {

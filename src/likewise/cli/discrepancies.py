@@ -28,6 +28,7 @@ def _read(service: str | None) -> Campaigns:
 @click.command()
 @click.option("--service", help="Only this service's.")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print Markdown.")
+@click.option("--brief", is_flag=True, help="Markdown with the calls only, without whole scripts.")
 @click.option("--html", "as_html", is_flag=True, help="Print one page of HTML.")
 @click.option(
     "--reproducers",
@@ -37,7 +38,12 @@ def _read(service: str | None) -> Campaigns:
 )
 @as_json_option
 def discrepancies(
-    service: str | None, as_markdown: bool, as_html: bool, reproducers: Path | None, as_json: bool
+    service: str | None,
+    as_markdown: bool,
+    brief: bool,
+    as_html: bool,
+    reproducers: Path | None,
+    as_json: bool,
 ) -> None:
     """Show the catalogue of findings, by operation, the most harmful first, with reproducers."""
     from likewise.cloud.fuzz import pages
@@ -61,7 +67,7 @@ def discrepancies(
             }
         )
     elif as_markdown:
-        click.echo(pages.markdown(found))
+        click.echo(pages.markdown(found, full=0 if brief else None))
     elif as_html:
         click.echo(pages.page(found))
     else:

@@ -188,8 +188,8 @@ DYNAMODB = (
     seed(
         "dynamodb",
         "authorisation",
-        "ListTagsOfResource",
-        rewriting.deny("dynamodb.ListTagsOfResource"),
+        "DescribeContinuousBackups",
+        rewriting.deny("dynamodb.DescribeContinuousBackups"),
         "UNSAFE",
         AUTH,
     ),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.cases import Cases, Gains, Task
-from likewise.cloud.fuzz.execution import Exhausted, Pair, Probe, Seen
+from likewise.cloud.fuzz.execution import Case, Exhausted, Pair, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding, Tally
 from likewise.cloud.fuzz.inquiry import Inquiry, Unstable
 from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.shortening import leaned, refers, without
 from likewise.model import Difference, TargetUnavailable
 
 SILENT = 12
@@ -92,14 +93,19 @@ class Campaign:
                 del queues[name]
             if not queues:
                 return
-            best = max(queues, key=lambda name: (self.gains.score([name]), -order[name]))
+            best = max(queues, key=lambda name: (self._promise(queues[name][0]), -order[name]))
             yield queues[best].pop(0)
             turn += 1
             if turn % 8 == 0 and self.walks != 0:
                 yield self.cases.walk(1_000_000 + turn)
 
+    def _promise(self, task: Task) -> float:
+        """How much a task promises: by what its operation gave so far, and by its rank."""
+        return self.gains.score([task.operation]) * 0.4**task.rank
+
     def _run(self, task: Task) -> Iterator[Event]:
         found = 0
+        task = self._effective(task)
         results = self.pair.do(task.case)
         if not results:
             raise Exhausted
@@ -110,6 +116,19 @@ class Campaign:
                 yield event
         self.gains.note([task.operation], len(results), found)
         self._check()
+
+    def _effective(self, task: Task) -> Task:
+        """A task without set-up calls that are known to do nothing on one side: the rest can be judged."""
+        setup, probes = task.case.setup, task.case.probes
+        for number in range(len(setup) - 1, -1, -1):
+            if setup[number].operation not in self.inquiry.ineffective:
+                continue
+            shorter = without(setup, number)
+            if shorter is None or any(refers(probe.call, number) for probe in probes):
+                continue
+            probes = tuple(leaned(probe, setup, shorter) for probe in probes)
+            setup = shorter
+        return replace(task, case=Case(setup=setup, probes=probes))
 
     def _count(self, probe: Probe, ours: Seen, theirs: Seen) -> None:
         operation = probe.call.operation
@@ -140,6 +159,8 @@ class Campaign:
         if not new:
             return
         before = len(self.inquiry.unstable)
+        if task.phase == "sweep":
+            probe = self.cases.thorough(task.case.setup, probe)
         findings = self.inquiry.investigate(task.case, probe, new)
         yield from self.inquiry.unstable[before:]
         for finding in findings:

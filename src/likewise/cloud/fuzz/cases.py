@@ -9,7 +9,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.execution import Case, Probe
-from likewise.cloud.fuzz.plans import ENDS, Plan, Planner, is_read
+from likewise.cloud.fuzz.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.values import ValueClass, Variant, variants
 
 BATCH = 8
@@ -24,6 +24,8 @@ class Task:
     operation: str
     case: Case
     phase: str
+    rank: int = 0
+    """How early it should be tried, before anything is learned."""
 
 
 class Cases:
@@ -134,29 +136,35 @@ class Cases:
         found = list(variants(members, plan.call.params, extra))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
         random.Random(f"{self.seed}/{operation}").shuffle(found)
-        found.sort(key=lambda each: _PRIORITY[each.value_class])
-        if ENDS.search(operation):
-            found.sort(key=lambda each: each.value_class is ValueClass.TYPICAL)
-        probes = [self._varied(plan, each) for each in found]
-        return [
-            Task(
-                name=f"{operation}/sweep/{start // BATCH}",
-                operation=operation,
-                case=Case(setup=plan.setup, probes=tuple(probes[start : start + BATCH])),
-                phase="sweep",
-            )
-            for start in range(0, len(probes), BATCH)
-        ]
+        tasks = []
+        for rank, those in sorted(_by_rank(found).items()):
+            probes = [self._varied(plan, each) for each in those]
+            tasks += [
+                Task(
+                    name=f"{operation}/sweep/{rank}/{start // BATCH}",
+                    operation=operation,
+                    case=Case(setup=plan.setup, probes=tuple(probes[start : start + BATCH])),
+                    phase="sweep",
+                    rank=rank,
+                )
+                for start in range(0, len(probes), BATCH)
+            ]
+        return tasks
 
     def _varied(self, plan: Plan, variant: Variant) -> Probe:
         call = self.planner.bound(replace(plan.call, params=variant.params), plan.setup)
-        return self.probe(
-            plan.setup,
-            call,
-            parameter=variant.parameter,
-            value_class=str(variant.value_class),
-            note=variant.note,
-        )
+        labels = {
+            "parameter": variant.parameter,
+            "value_class": str(variant.value_class),
+            "note": variant.note,
+        }
+        probe = self.probe(plan.setup, call, **labels)
+        # One read shows that something differs; all of them are asked once it does.
+        return replace(probe, observers=probe.observers[:1])
+
+    def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
+        """A probe with every read that can show what it does."""
+        return replace(probe, observers=self._observers(setup, probe.call))
 
     def walk(self, number: int) -> Task:
         """A short walk: a few operations on the same things, then one whose answer is compared."""
@@ -187,16 +195,27 @@ def _may_pass(variant: Variant) -> bool:
 
 _PRIORITY = {
     ValueClass.TYPICAL: 0,
-    ValueClass.WRONG_FORMAT: 0,
-    ValueClass.BOUNDARY: 0,
-    ValueClass.EMPTY: 0,
-    ValueClass.UNKNOWN: 1,
-    ValueClass.OTHER_OWNER: 0,
-    ValueClass.TOO_LONG: 1,
-    ValueClass.DELETED: 1,
-    ValueClass.MISSING: 1,
-    ValueClass.WRONG_TYPE: 2,
+    ValueClass.UNKNOWN: 0,
+    ValueClass.OTHER_OWNER: 1,
+    ValueClass.WRONG_FORMAT: 1,
+    ValueClass.BOUNDARY: 2,
+    ValueClass.EMPTY: 2,
+    ValueClass.TOO_LONG: 3,
+    ValueClass.DELETED: 3,
+    ValueClass.MISSING: 3,
+    ValueClass.WRONG_TYPE: 4,
 }
+
+
+def _by_rank(found: Sequence[Variant]) -> dict[int, list[Variant]]:
+    """Every parameter once before any twice: the first value of a class counts more than the second."""
+    ranks: dict[int, list[Variant]] = {}
+    seen: dict[tuple[str, str], int] = {}
+    for each in found:
+        key = (each.parameter, str(each.value_class))
+        again = seen[key] = seen.get(key, -1) + 1
+        ranks.setdefault(_PRIORITY[each.value_class] + 2 * min(again, 3), []).append(each)
+    return ranks
 
 
 def _as_plans(calls: Sequence[Call]) -> list[Plan]:

@@ -39,6 +39,8 @@ OVERLAY: dict[str, tuple[float | None, float | None]] = {
     "visibility_timeout": (0, 604_800),
     "message_time_to_live": (-1, None),
     "timeout": (0, None),
+    "duration": (15, 60),
+    "break_period": (0, 60),
     "max_results": (1, 5000),
     "maxresults": (1, 5000),
     "top": (0, 1000),

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call, Ref, placeholders
-from likewise.cloud.fuzz.cases import shifted
 from likewise.cloud.fuzz.causes import condition, likely_cause
 from likewise.cloud.fuzz.execution import Case, Pair, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
-from likewise.cloud.fuzz.judging import Bonds, Gap, Judge, generalised
+from likewise.cloud.fuzz.judging import Bonds, Gap, Judge, generalised, masked
 from likewise.cloud.fuzz.plans import Planner, is_read
+from likewise.cloud.fuzz.shortening import leaned, reductions
 from likewise.model import Difference
 
 ATTEMPTS = 3
 LIMIT = 10
 """Call pairs that minimising may take, beyond the first confirmation."""
+_REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
 EXISTENCE = frozenset({Difference.SUCCESS, Difference.LENGTH})
 
 
@@ -130,8 +131,11 @@ class Inquiry:
 
     def _is_fresh(self, gap: Gap, again: Gap) -> bool:
         """Whether both sides gave a value of their own making: it differs from time to time on each side."""
+        same_text = gap.difference is Difference.MESSAGE and generalised(gap.reference) == generalised(
+            gap.candidate
+        )
         return (
-            gap.difference is Difference.VALUE
+            (gap.difference is Difference.VALUE or same_text)
             and gap.reference != again.reference
             and gap.candidate != again.candidate
         )
@@ -160,7 +164,7 @@ class Inquiry:
         for shorter in reductions(setup, probe.call) if gaps else ():
             if not pending or self._used() + len(shorter) + 1 > limit:
                 break
-            lean = _lean(probe, setup, shorter)
+            lean = leaned(probe, setup, shorter)
             look = self.look(shorter, lean)
             done += [(gap, shorter, lean, look) for gap in pending if look.find(gap) is not None]
             pending = [gap for gap in pending if look.find(gap) is None]
@@ -194,14 +198,17 @@ class Inquiry:
         if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
             return False
         without = self.look(setup, Probe(call=read))
-        if without.seen is None or any(each.signature == gap.signature for each in without.gaps):
+        if without.seen is None or any(each.difference in _REFUSALS for each in without.gaps):
+            return False  # the read itself differs, whatever was done before
+        if any(each.signature == gap.signature for each in without.gaps):
             return False
         unchanged = []
         for which in (0, 1):
             before, after = without.seen[which].answers[0], look.seen[which].answers[gap.index]
             unchanged.append(
                 (before.success, before.code) == (after.success, after.code)
-                and self.judge.normalised(before.fields, which) == self.judge.normalised(after.fields, which)
+                and masked(self.judge.normalised(before.fields, which))
+                == masked(self.judge.normalised(after.fields, which))
             )
         return unchanged[0] != unchanged[1]
 
@@ -292,46 +299,3 @@ def _is_existence(gap: Gap) -> bool:
     """Whether a thing as a whole is there on one side only: an error, a shorter list, no list at all."""
     whole = gap.difference in (Difference.MISSING, Difference.EXTRA) and "[{" in gap.reference + gap.candidate
     return gap.difference in EXISTENCE or whole or (gap.place == "Item")
-
-
-def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
-    """Shorter set-ups to try, the shortest first: nothing, then all but one."""
-    if not setup:
-        return []
-    tries: list[tuple[Call, ...]] = []
-    needed = {each.call for each in placeholders(call.params) if isinstance(each, Ref)}
-    if not needed:
-        tries.append(())
-    if len(setup) > 1 and 0 not in needed | _referred(setup[1:]):
-        tries.append(setup[:1])
-    for number in range(len(setup) - 1, -1, -1):
-        if number not in needed | _referred(setup):
-            shorter = setup[:number] + setup[number + 1 :]
-            if shorter and shorter not in tries:
-                moved = {old: new for new, old in enumerate(n for n in range(len(setup)) if n != number)}
-                tries.append(tuple(replace(each, params=shifted(each.params, moved)) for each in shorter))
-    return [each for each in tries if each != setup]
-
-
-def _lean(probe: Probe, setup: tuple[Call, ...], shorter: tuple[Call, ...]) -> Probe:
-    """The probe as it stands after a shorter set-up."""
-    call = _moved(probe.call, setup, shorter)
-    observers = tuple(_moved(each, (*setup, probe.call), (*shorter, call)) for each in probe.observers)
-    return replace(probe, call=call, observers=observers)
-
-
-def _referred(calls: Sequence[Call]) -> set[int]:
-    return {each.call for call in calls for each in placeholders(call.params) if isinstance(each, Ref)}
-
-
-def _moved(call: Call, before: Sequence[Call], after: Sequence[Call]) -> Call:
-    """A call whose references follow the calls they mean into a shorter sequence."""
-    if len(before) == len(after):
-        return call
-    places: dict[int, int] = {}
-    for new, kept in enumerate(after):
-        for old, there in enumerate(before):
-            if there.operation == kept.operation and old not in places and new not in places.values():
-                places[old] = new
-                break
-    return replace(call, params=shifted(call.params, places))

@@ -22,6 +22,7 @@ _MARK = re.compile(r"0x[0-9A-F]{10,}")
 _ARN = re.compile(r"(arn:[^:\s]*:[^:\s]*):[^:\s]*:[^:\s]*:")
 _ACCOUNT = re.compile(r"\b\d{12}\b")
 _STAMP = re.compile(r"\b\d{13,17}-[0-9a-f]{8}\b")
+_NUMBER = re.compile(r"(?<![\w.])\d{10,}(?![\w.]*\w)")
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
 
 
@@ -258,6 +259,7 @@ def masked(value: Any) -> Any:
 
 def plain_message(text: str) -> str:
     """An error's text without identifiers and times."""
+    text = _NUMBER.sub("<number>", text)
     return _STAMP.sub("<fresh>", _MOMENT.sub("<moment>", _UUID.sub("<fresh>", text)))
 
 

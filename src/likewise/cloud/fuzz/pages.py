@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
+import json
 from collections import defaultdict
 from collections.abc import Iterator
 
 from likewise.cloud.fuzz.findings import HARM, Finding
 from likewise.cloud.fuzz.log import Campaigns
-from likewise.cloud.fuzz.reproducers import file_name, script
+from likewise.cloud.fuzz.reproducers import concrete, file_name, script
 
 MEANING = {
     "unsafe": "works on the candidate, would fail on the reference",
@@ -108,6 +109,9 @@ def _entry(finding: Finding, *, with_script: bool) -> list[str]:
             "</details>",
             "",
         ]
+    else:
+        calls = [f"{call.operation}({json.dumps(concrete(call.params))})" for call in finding.sequence]
+        lines += ["```", *(_cut(call, 400) for call in calls), "```", ""]
     return lines
 
 

@@ -238,7 +238,7 @@ HINTS = Hints(
         "Service_SetProperties": ("Service_GetProperties",),
     },
     account=words("Service_SetProperties Service_GetProperties"),
-    removers={"container": "Container_Delete"},
+    removers={"container": "Container_Delete", "blob": "Blob_Delete"},
     lists=words(
         "Container_ListBlobFlatSegment Container_ListBlobHierarchySegment Service_ListContainersSegment"
     ),

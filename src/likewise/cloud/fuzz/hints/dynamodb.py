@@ -130,7 +130,7 @@ VALUES = {
 
 HINTS = Hints(
     names={"TableName": "table", "GlobalTableName": "table"},
-    makers={"table": "CreateTable"},
+    makers={"table": "CreateTable", "item": "PutItem"},
     sources={
         "BackupArn": ("CreateBackup", ("BackupDetails", "BackupArn")),
         "ExportArn": ("ExportTableToPointInTime", ("ExportDescription", "ExportArn")),
@@ -205,6 +205,6 @@ HINTS = Hints(
         "ExecuteTransaction": (),
         "BatchExecuteStatement": (),
     },
-    removers={"table": "DeleteTable"},
+    removers={"table": "DeleteTable", "item": "DeleteItem"},
     lists=words("ListTables Scan Query ListBackups ListTagsOfResource BatchGetItem"),
 )

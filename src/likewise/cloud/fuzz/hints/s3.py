@@ -24,6 +24,8 @@ LATER = "2031-01-01T00:00:00Z"
 
 VALUES = {
     "Body": b"hello, likewise",
+    "PutObject.Body": b"hello, likewise",
+    "UploadPart.Body": b"hello, likewise",
     "PartNumber": 1,
     "CopySource": Text((BUCKET, "/", KEY)),
     "CopyObject.Key": Name("key", 1),
@@ -243,6 +245,6 @@ HINTS = Hints(
         "PutBucketPolicy": ("GetBucketPolicy", "GetBucketPolicyStatus"),
     },
     poison=words("ContentLength"),
-    removers={"bucket": "DeleteBucket"},
+    removers={"bucket": "DeleteBucket", "key": "DeleteObject"},
     lists=words("ListObjects ListObjectsV2 ListObjectVersions ListMultipartUploads ListParts ListBuckets"),
 )

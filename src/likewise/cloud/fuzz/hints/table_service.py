@@ -39,7 +39,7 @@ VALUES = {
 
 HINTS = Hints(
     names={"table": "table"},
-    makers={"table": "Table_Create"},
+    makers={"table": "Table_Create", "row": "Table_InsertEntity"},
     values=VALUES,
     creates={"Table_Create": words("table")},
     needs={
@@ -59,6 +59,6 @@ HINTS = Hints(
         "Service_SetProperties": ("Service_GetProperties",),
     },
     account=words("Service_SetProperties Service_GetProperties"),
-    removers={"table": "Table_Delete"},
+    removers={"table": "Table_Delete", "row": "Table_DeleteEntity"},
     lists=words("Table_QueryEntities Table_Query"),
 )

@@ -1,0 +1,67 @@
+"""Shorter sequences whose references still point to the calls that they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from likewise.cloud.fuzz.calls import Call, Ref, placeholders
+from likewise.cloud.fuzz.cases import shifted
+from likewise.cloud.fuzz.execution import Probe
+
+
+def refers(call: Call, number: int) -> bool:
+    """Whether a call uses what the call at a position gave."""
+    return any(isinstance(each, Ref) and each.call == number for each in placeholders(call.params))
+
+
+def without(setup: tuple[Call, ...], number: int) -> tuple[Call, ...] | None:
+    """The calls without one of them; None where a later one needs it."""
+    if any(refers(call, number) for call in setup):
+        return None
+    kept = [position for position in range(len(setup)) if position != number]
+    moved = {old: new for new, old in enumerate(kept)}
+    return tuple(replace(setup[old], params=shifted(setup[old].params, moved)) for old in kept)
+
+
+def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
+    """Shorter set-ups to try, the shortest first: nothing, then all but one."""
+    if not setup:
+        return []
+    tries: list[tuple[Call, ...]] = []
+    needed = {each.call for each in placeholders(call.params) if isinstance(each, Ref)}
+    if not needed:
+        tries.append(())
+    if len(setup) > 1 and needed <= {0}:
+        tries.append(setup[:1])
+    for number in range(len(setup) - 1, -1, -1):
+        if number not in needed | _referred(setup):
+            shorter = setup[:number] + setup[number + 1 :]
+            if shorter and shorter not in tries:
+                moved = {old: new for new, old in enumerate(n for n in range(len(setup)) if n != number)}
+                tries.append(tuple(replace(each, params=shifted(each.params, moved)) for each in shorter))
+    return [each for each in tries if each != setup]
+
+
+def leaned(probe: Probe, setup: tuple[Call, ...], shorter: tuple[Call, ...]) -> Probe:
+    """The probe as it stands after a shorter set-up."""
+    call = _moved(probe.call, setup, shorter)
+    observers = tuple(_moved(each, (*setup, probe.call), (*shorter, call)) for each in probe.observers)
+    return replace(probe, call=call, observers=observers)
+
+
+def _referred(calls: Sequence[Call]) -> set[int]:
+    return {each.call for call in calls for each in placeholders(call.params) if isinstance(each, Ref)}
+
+
+def _moved(call: Call, before: Sequence[Call], after: Sequence[Call]) -> Call:
+    """A call whose references follow the calls they mean into a shorter sequence."""
+    if len(before) == len(after):
+        return call
+    places: dict[int, int] = {}
+    for new, kept in enumerate(after):
+        for old, there in enumerate(before):
+            if there.operation == kept.operation and old not in places and new not in places.values():
+                places[old] = new
+                break
+    return replace(call, params=shifted(call.params, places))

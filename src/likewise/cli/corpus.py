@@ -151,36 +151,61 @@ def _exit(rows: list[dict[str, Any]], baseline: Path | None) -> None:
 
 
 @corpus.command()
-@FILES
+@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--reference",
-    "references",
-    multiple=True,
-    required=True,
-    metavar="T",
-    help="A target or a URL; may be repeated.",
+    "--reference", "references", multiple=True, required=True, metavar="T", help="A target or a URL."
 )
 @click.option("--into", type=OUTPUT, required=True, metavar="FILE", help="The corpus to write.")
+@click.option(
+    "--service", "services", multiple=True, help="Also the sequences of a campaign for this service."
+)
+@click.option("--ops", metavar="A,B*", help="Of those, only these operations; patterns are allowed.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of those: the campaign's seed.")
+@click.option(
+    "--sequences", "most", type=int, default=500, show_default=True, help="At most so many of those."
+)
 @as_json_option
-def record(files: tuple[Path, ...], references: tuple[str, ...], into: Path, as_json: bool) -> None:
+def record(
+    files: tuple[Path, ...],
+    references: tuple[str, ...],
+    into: Path,
+    services: tuple[str, ...],
+    ops: str | None,
+    seed: int,
+    most: int,
+    as_json: bool,
+) -> None:
     """Play sequences on a reference and keep its answer to every call.
 
-    FILES hold sequences, with or without answers. On the real clouds every call is paid for; everything
-    that a sequence makes gets a fresh name and is deleted after it.
+    FILES hold sequences, with or without answers: published cases, corpora, logs of campaigns. On the real
+    clouds every call is paid for; what a sequence makes gets a fresh name and is deleted after it.
     """
-    from likewise.cloud.fuzz.corpus import Case, NotComparable
+    from likewise.cloud.fuzz.corpus_campaign import sequences
     from likewise.cloud.fuzz.corpus_reading import read_corpora
+
+    wanted = tuple(each.strip() for each in (ops or "").split(",") if each.strip())
+    entries = read_corpora(files)
+    for service in services:
+        entries += sequences(service, seed=seed, operations=wanted, most=most)
+    if not entries:
+        raise click.UsageError("Name FILES with sequences, or --service.")
+    _record(entries, references, into, as_json)
+
+
+def _record(
+    entries: Sequence[Case | Traffic], references: tuple[str, ...], into: Path, as_json: bool
+) -> None:
+    from likewise.cloud.fuzz.corpus import Case, NotComparable
     from likewise.cloud.fuzz.corpus_replay import Player
     from likewise.cloud.fuzz.corpus_writing import write_corpus
     from likewise.model import Role
 
-    entries = read_corpora(files)
     cases = [entry for entry in entries if isinstance(entry, Case)]
     kept: list[Case] = []
     skipped = [
         {"id": entry.id, "reason": "recorded traffic already has its answers"}
         for entry in entries
-        if entry not in cases
+        if not isinstance(entry, Case)
     ]
     with ExitStack() as stack:
         player = Player(_start(stack, references, entries, Role.REFERENCE))

@@ -18,6 +18,8 @@ from likewise.cloud.fuzz.corpus_reading import read_corpora, read_corpus
 from likewise.cloud.fuzz.corpus_replay import Player
 from likewise.cloud.fuzz.corpus_traffic import Traffic
 from likewise.cloud.fuzz.corpus_writing import case_of, write_corpus
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.log import Log
 from likewise.cloud.targets import Running
 from likewise.model import FormatTooNew, Role
 
@@ -255,3 +257,43 @@ def test_traffic_names_its_calls(tmp_path: Path) -> None:
     assert isinstance(found, Traffic)
     assert found.case_id(2) == "r/t#3:s3.GetObject"
     assert found.services == {"s3"}
+
+
+@pytest.mark.server
+def test_the_sequences_of_a_campaign_are_recorded_and_agree_with_who_answered(
+    moto: Running, tmp_path: Path
+) -> None:
+    url, into = f"s3+{moto.endpoint('s3')}", tmp_path / "c"
+    arguments = ["corpus", "record", "--service", "s3", "--ops", "PutObject,GetObject,DeleteBucket"]
+    run = CliRunner().invoke(main, [*arguments, "--sequences", "25", "--reference", url, "--into", str(into)])
+    assert run.exit_code == 0, run.output
+    checked = CliRunner().invoke(main, ["corpus", "check", str(into), "--candidate", url, "--json"])
+    verdicts = [each["verdict"] for each in json.loads(checked.stdout)["cases"]]
+    assert verdicts == ["agrees"] * 25
+
+
+def test_the_findings_of_a_campaign_are_sequences_to_be_recorded(tmp_path: Path) -> None:
+    call = Call(service="s3", operation="CreateBucket", params={"Bucket": Name("bucket")})
+    finding = Finding(
+        service="s3",
+        operation="CreateBucket",
+        kind="success",
+        place="",
+        implication="unsafe",
+        manifestation="response",
+        cause="constraint not checked",
+        condition="",
+        evidence="",
+        reference="400",
+        candidate="200",
+        shown_by="CreateBucket",
+        sequence=(call,),
+        hash="0123456789abcdef",
+    )
+    log = Log(tmp_path / "log.jsonl", header={"service": "s3"})
+    log.finding(finding)
+    log.close()
+    (case,) = read_corpus(tmp_path / "log.jsonl")
+    assert isinstance(case, Case)
+    assert (case.id, case.steps[0].operation) == ("0123456789abcdef", "CreateBucket")
+    assert case.recorded.success is None

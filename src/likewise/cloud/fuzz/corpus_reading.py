@@ -21,7 +21,7 @@ Entry = Case | Traffic
 
 TODO = (
     'A corpus is a file of "likewise corpus", a JSON list of {"id", "service", "sequence", "real_cloud"}, '
-    "a HAR file, JSON Lines of exchanges, or a recording of Likewise."
+    "a HAR file, JSON Lines of exchanges, a recording of Likewise, or the log of a campaign."
 )
 
 
@@ -41,6 +41,10 @@ def read_corpus(path: Path) -> list[Entry]:
     head = _first_line(text)
     if isinstance(head, Mapping) and head.get("likewise") == FORMAT:
         return list(_own(path, text))
+    if isinstance(head, Mapping) and head.get("type") == "campaign":
+        from likewise.cloud.fuzz.corpus_campaign import read_campaign
+
+        return list(read_campaign(path))
     if isinstance(head, Mapping) and head.get("likewise") == "recording":
         return _traffic(read(path))
     if isinstance(head, Mapping) and {"request", "response"} <= head.keys():

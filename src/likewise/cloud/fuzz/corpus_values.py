@@ -83,6 +83,8 @@ def _marked(value: Mapping[str, Any], marks: list[str], moment: Moment, name: st
                 return base64.b64decode(value[marks[0]], validate=True)
             case ["__len__", "__repeat__"]:
                 return repeated(str(value["__repeat__"]), int(value["__len__"]))
+            case ["__redacted__"]:
+                raise Unplayable(f"{name} was taken out of the file as a secret")
             case ["__datetime__"]:
                 return moment.shifted(name, datetime.fromisoformat(value["__datetime__"]))
     except (ValueError, TypeError, binascii.Error) as error:

@@ -63,7 +63,7 @@ def seeds_of(*operations: str) -> tuple[Seed, ...]:
 def test_one_server_on_both_sides_shows_no_difference(
     tmp_path: Path, moto: targets.Running, service: str
 ) -> None:
-    assert run(tmp_path, moto, (), service=service, budget=250) == []
+    assert run(tmp_path, moto, (), service=service, budget=120) == []
 
 
 @pytest.mark.slow

@@ -1,0 +1,144 @@
+"""How fast steps run on each testee, what the framework adds, and how soon a hang is found.
+
+    python benchmarks/device/rates.py [--steps 40000] [--json]
+
+Rates are per second of wall time; figures per step are processor time of this process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+from collections.abc import Callable
+
+from likewise.device import Call, Limits, Program, Scenario, Step, Suite, i32, invoke
+from likewise.device.execution import Workbench
+from likewise.device.fleet import Fleet
+from likewise.device.inventory import Board
+from likewise.device.results import Mark, Silent
+from likewise.device.testee import Testee
+
+PROGRAM = Program(
+    text="""
+int add(int a, int b) { return a + b; }
+int hang(void) { for (;;) {} }
+int work(int n) { volatile int s = 0; for (int i = 0; i < n; i++) s += i; return s; }
+int sum(const int *p, int n) { int s = 0; for (int i = 0; i < n; i++) s += p[i]; return s; }
+""",
+    suffix=".c",
+    name="rates.c",
+)
+
+
+def timed(work: Callable[[], object]) -> tuple[float, float]:
+    """Wall and processor seconds."""
+    wall, own = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - wall, time.process_time() - own
+
+
+def steps(count: int) -> list[Step]:
+    """Calls with typed expectations, all different."""
+    return [Step("add", invoke("add", n, n + 1), expect=i32(2 * n + 1)) for n in range(count)]
+
+
+def bare(testee: Testee, count: int) -> Callable[[], None]:
+    """The same calls straight to the testee: no steps, no expectations."""
+    calls = [Call(invoke("add", n, n + 1), 5.0) for n in range(count)]
+
+    def work() -> None:
+        done = 0
+        while done < count:
+            done += len(testee.execute(calls[done : done + testee.batch]))
+
+    return work
+
+
+def measure(kind: str, count: int) -> dict[str, float]:
+    """Rates of one testee."""
+    testee = Board(name=kind, kind=kind, exclusive=False).open()
+    bench = Workbench(testee, Limits(), observer=Silent())
+    scenario = Scenario("adds", PROGRAM, steps(count))
+    try:
+        assert bench.run(Scenario("warm", PROGRAM, steps(600))).mark is Mark.PASSED
+        runs = [timed(lambda: bench.run(scenario)) for _ in range(3)]
+        bares = [timed(bare(testee, count)) for _ in range(3)]
+        singles = [Call(invoke("sum", [1, 2, 3], 3), 5.0)] * (count // 20)
+        single, _ = timed(lambda: [testee.execute([call]) for call in singles])
+        hangs = []
+        for _ in range(5):
+            bench.run(Scenario("warm", PROGRAM, steps(10)))
+            ahead = [Call(invoke("add", 1, 1), 0.1)] * 20
+            wall, _ = timed(lambda ahead=ahead: testee.execute([*ahead, Call(invoke("hang"), 0.1)]))  # type: ignore[misc]
+            hangs.append(wall - 0.1)
+            bench.mend()
+        wall, own = min(runs)
+        return {
+            "steps/s": count / wall,
+            "us/step": own / count * 1e6,
+            "bare us/call": min(bares)[1] / count * 1e6,
+            "framework us/step": (min(own for _, own in runs) - min(own for _, own in bares)) / count * 1e6,
+            "single calls with memory/s": len(singles) / single,
+            "hang found after its limit, ms": sorted(hangs)[2] * 1e3,
+        }
+    finally:
+        bench.close()
+
+
+def two_boards(kind: str) -> float:
+    """How much faster two boards are than one on a suite that computes."""
+    suite = Suite(
+        scenarios=[
+            Scenario(str(n), PROGRAM, [Step("work", invoke("work", 3_000_000))] * 2) for n in range(12)
+        ],
+        share=True,
+        limits=Limits(step=60),
+    )
+    boards = [Board(name=f"{kind} {n}", kind=kind, exclusive=False) for n in range(2)]
+    one, _ = timed(lambda: Fleet(suite, boards[:1]).run())
+    two, _ = timed(lambda: Fleet(suite, boards).run())
+    return one / two
+
+
+def growth(kind: str) -> float:
+    """How much the peak memory grows, in KiB, when ten times as many steps are done."""
+    testee = Board(name=kind, kind=kind, exclusive=False).open()
+    bench = Workbench(testee, Limits(), observer=Silent())
+    scenario = Scenario("adds", PROGRAM, steps(5000))
+    try:
+        bench.run(scenario)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in range(20):
+            bench.run(scenario)
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    finally:
+        bench.close()
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=40_000)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    found: dict[str, dict[str, float]] = {
+        kind: {
+            "memory growth over 100,000 steps, KiB": growth(kind),
+            **measure(kind, given.steps),
+            "two boards against one": two_boards(kind),
+        }
+        for kind in ("unicorn", "qemu")
+    }
+    if given.json:
+        print(json.dumps(found, indent=2))
+        return
+    for kind, figures in found.items():
+        print(kind)
+        for name, value in figures.items():
+            print(f"  {name:<40} {value:>12,.1f}")
+
+
+if __name__ == "__main__":
+    main()

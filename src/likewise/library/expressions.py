@@ -90,6 +90,8 @@ class Expressions(ast.NodeTransformer):
         node.keywords = [self._keyword(each) for each in node.keywords]
         if isinstance(function, ast.Name):
             if function.id in self._untouched:
+                if function.id == "type" and len(node.args) == 3:
+                    return located(ast.Call(self._helper("made", node, []), [node], []), node)
                 return node
             if function.id in self._builtins:
                 return self._helper("builtin", node, [function, *node.args], node.keywords)

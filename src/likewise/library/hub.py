@@ -252,6 +252,33 @@ class Hub:
             if not callable(value) and not isinstance(value, ModuleType):
                 self.read(at, holder, name, value, None)
 
+    def made(self, at: str) -> Callable[[Any], Any]:
+        """Notes that a class was made, where the library had a hand in it; the innermost decorator."""
+
+        def note(made: Any) -> Any:
+            try:
+                operation = self._making(made)
+                if operation is not None:
+                    token = self.recorder.begin(at, Kind.CALL, operation, NOTHING, (made.__name__,), None)
+                    if token is not None:
+                        self.recorder.end(token, made)
+            except Exception as error:
+                self._miss("class", made, error)
+            return made
+
+        return note
+
+    def _making(self, made: Any) -> Operation | None:
+        if not isinstance(made, type):
+            return None
+        if self.targets.touches(type(made)):
+            return self.targets.named(type(made), "__new__")
+        if self.targets.standing(made) is Standing.DERIVED:
+            parent = next((each for each in made.__mro__[1:] if "__init_subclass__" in vars(each)), object)
+            if self.targets.naming.owner(module_of(parent)):
+                return self.targets.named(parent, "__init_subclass__")
+        return None
+
     def end(self, token: Token, value: object) -> None:
         """What began came back with a value."""
         try:

@@ -27,4 +27,4 @@ def helpers(hub: Hub) -> dict[str, Callable[..., Any]]:
     else:
         module.set_up(hub, tuple(SPECIAL), asyncio._get_running_loop, MIRRORED)
     hub.wrap, hub.items = module.wrap, module.items
-    return {name: getattr(module, name) for name in NAMES} | {"slice": slice}
+    return {name: getattr(module, name) for name in NAMES} | {"slice": slice, "made": hub.made}

@@ -60,6 +60,8 @@ class _Rewriter(Expressions):
         self._bare_class.pop()
         self._scopes.pop()
         self._classes.pop()
+        if node.bases or node.keywords:
+            node.decorator_list.append(self._helper("made", node, []))
         return node
 
     def _base(self, node: ast.expr) -> ast.expr:

@@ -21,6 +21,8 @@ from likewise.plugin.code import identify
 from likewise.plugin.options import WORKER, distributes
 
 SESSION = pytest.StashKey[LibrarySession]()
+MISSED = pytest.StashKey[tuple[str, ...]]()
+"""What this process could not record, counted and named."""
 SEED = 20_011
 
 
@@ -68,6 +70,7 @@ class Collector:
     def __init__(self, config: pytest.Config) -> None:
         now = time.time()
         self._config = config
+        self._missed: list[str] = []
         libraries = config.option.likewise_library
         given = config.option.likewise_library_out
         stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
@@ -99,6 +102,11 @@ class Collector:
             "code": self._provenance.code,
         }
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Hear what a worker could not record."""
+        self._missed += (getattr(node, "workeroutput", None) or {}).get("likewise_library_missed", ())
+
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self) -> Generator[None, Any, Any]:
         """Join what the workers wrote."""
@@ -115,6 +123,8 @@ class Collector:
         """Say where the recording is, and what it lacks."""
         terminalreporter.write_sep("-", "likewise: library recording")
         terminalreporter.write_line(f"{self.path}")
+        for each in sorted({*self._missed, *self._config.stash.get(MISSED, ())}):
+            terminalreporter.write_line(f"not recorded: {each}")
 
 
 class Watch:
@@ -162,7 +172,8 @@ class Watch:
             if self._open:
                 self._result = Result.UNFINISHED
                 self._end()
-            self._session.finish()
+            told: dict[str, Any] = getattr(self._config, "workeroutput", {})
+            told["likewise_library_missed"] = self._config.stash[MISSED] = self._session.finish()
 
     def _end(self) -> None:
         self._open = ""

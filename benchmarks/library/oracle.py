@@ -1,0 +1,123 @@
+"""A pytest plugin that knows nothing of the recorder: counts crossings with `sys.setprofile`.
+
+Loaded with `-p oracle`; LIKEWISE_ORACLE names the file to write, LIKEWISE_ORACLE_LIBRARIES the
+libraries, and with LIKEWISE_ORACLE_EMPTY set it only pays for the hook (for the cost benchmark).
+"""
+
+from __future__ import annotations
+
+import collections
+import inspect
+import json
+import os
+import sys
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any
+
+import pytest
+
+LIBRARIES = tuple(os.environ.get("LIKEWISE_ORACLE_LIBRARIES", "").split(","))
+counts: collections.Counter[str] = collections.Counter()
+test = ""
+root = ""
+
+
+def is_library(module: object) -> bool:
+    return isinstance(module, str) and any(
+        module == each or module.startswith(each + ".") for each in LIBRARIES
+    )
+
+
+def is_client(frame: FrameType | None) -> bool:
+    if frame is None:
+        return False
+    name = frame.f_code.co_filename
+    return (
+        name.startswith(root)
+        and "site-packages" not in name
+        and not is_library(frame.f_globals.get("__name__"))
+    )
+
+
+def note(kind: str, frame: FrameType, line: int) -> None:
+    file = Path(frame.f_code.co_filename).relative_to(root).as_posix()
+    counts["\t".join((test, kind, file, str(line)))] += 1
+
+
+inside: list[FrameType] = []
+"""Client frames that wait for compiled code of the library: what that calls is the library's own business."""
+last: tuple[int, int, str] = (0, 0, "")
+awaited: set[int] = set()
+MAKING = ("__prepare__", "__new__", "__init__")
+
+
+def is_same_crossing(frame: FrameType, back: FrameType) -> bool:
+    """Whether this is another step of making one object, or of one awaited coroutine."""
+    global last
+    before, name = last, frame.f_code.co_name
+    last = (id(back), back.f_lasti, name)
+    if name in MAKING and before[2] in MAKING[: MAKING.index(name)] and before[:2] == last[:2]:
+        return True
+    if frame.f_code.co_flags & inspect.CO_COROUTINE:
+        if id(frame) in awaited:
+            return True
+        awaited.add(id(frame))
+    return False
+
+
+def watch(frame: FrameType, event: str, arg: Any) -> None:
+    if not test:
+        return
+    if event == "call":
+        watch_call(frame)
+    elif event.startswith("c_") and is_client(frame):
+        holder = getattr(arg, "__self__", None)
+        is_function = holder is None or isinstance(holder, ModuleType)
+        if is_library(arg.__module__ if is_function else type(holder).__module__):
+            if event == "c_call":
+                note("call", frame, frame.f_lineno)
+                inside.append(frame)
+            elif inside and inside[-1] is frame:
+                inside.pop()
+
+
+def watch_call(frame: FrameType) -> None:
+    back, name = frame.f_back, frame.f_code.co_name
+    if back is None or (name.startswith("<") and name != "<lambda>"):
+        return
+    if is_library(frame.f_globals.get("__name__")):
+        if is_client(back) and not (inside and inside[-1] is back) and not is_same_crossing(frame, back):
+            note("call", back, back.f_lineno)
+    elif (
+        is_library(back.f_globals.get("__name__")) and is_client(frame) and not is_same_crossing(frame, back)
+    ):
+        note("callback", frame, frame.f_code.co_firstlineno)
+
+
+def nothing(frame: FrameType, event: str, arg: Any) -> None:
+    """The price of the hook itself."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global root
+    root = str(config.rootpath) + "/"
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Any:
+    global test
+    test = item.nodeid
+    sys.setprofile(nothing if os.environ.get("LIKEWISE_ORACLE_EMPTY") else watch)
+    try:
+        return (yield)
+    finally:
+        sys.setprofile(None)
+        test = ""
+        inside.clear()
+        awaited.clear()
+
+
+def pytest_sessionfinish() -> None:
+    if place := os.environ.get("LIKEWISE_ORACLE"):
+        Path(place).write_text(json.dumps(counts))

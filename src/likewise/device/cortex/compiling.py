@@ -23,6 +23,8 @@ from likewise.device.testee import LimitReached
 
 SOURCES = frozenset({".c", ".s", ".cpp", ".cc"})
 GCC = "arm-none-eabi-gcc"
+ZIG = ("-fno-sanitize=undefined",)
+"""Zig checks C for undefined behaviour unless it is told not to, which needs functions that a board lacks."""
 FLAGS: tuple[str, ...] = (
     "-g3",
     "-gdwarf-4",
@@ -152,7 +154,7 @@ def _build(
         except OSError as error:
             raise _no_room(program, error) from error
         linking = [str(folder / "startup.c"), "-T", str(folder / "board.ld"), "-nostartfiles"]
-    libraries = ["--specs=nosys.specs", "-lm"] if command[0].endswith(GCC) else ["-nostdlib"]
+    libraries = ["--specs=nosys.specs", "-lm"] if command[0].endswith(GCC) else []
     _run([*command, str(source), *linking, *libraries, "-o", str(target)], program, deadline)
     try:
         return target.read_bytes()
@@ -168,7 +170,7 @@ def _compiler(layout: Layout) -> tuple[str, ...]:
         return (found, f"-mcpu={layout.cpu}", "-mfloat-abi=soft")
     if find_spec("ziglang") is not None:
         cpu = layout.cpu.replace("-", "_")
-        return (executable, "-m", "ziglang", "cc", "-target", "thumb-freestanding-eabi", f"-mcpu={cpu}")
+        return (executable, "-m", "ziglang", "cc", "-target", "thumb-freestanding-eabi", f"-mcpu={cpu}", *ZIG)
     raise ProgramRefused(
         "there is no C compiler for ARM",
         todo="Install one with: apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi, or: "

@@ -157,14 +157,15 @@ class Runner:
     def _variables(self, more: Mapping[str, str]) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "PYTHONHOME"))}
         kept.pop("VIRTUAL_ENV", None)
-        paths = [] if self._plugin() == [] else [str(build_bridge(self.bridge, self.environment))]
+        # Even where metadata name Likewise, it may not be there to import: an editable install, say.
+        paths = [str(build_bridge(self.bridge, self.environment))]
         paths += filter(None, [os.environ.get("PYTHONPATH")])
         programs = str(self.environment.python.parent)
         return {
             **kept,
             **STEADY,
             "PATH": os.pathsep.join([programs, os.environ.get("PATH", "")]),
-            **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {}),
+            "PYTHONPATH": os.pathsep.join(paths),
             **self.extra,
             **more,
         }

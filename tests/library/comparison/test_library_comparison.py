@@ -176,6 +176,15 @@ def test_tests_are_counted_without_imports_and_fixtures() -> None:
     assert {group.operation for group in found.groups} == {"lib.f", "lib.C"}
 
 
+def test_a_private_field_that_one_side_alone_has_does_not_count() -> None:
+    def data(**fields: Value) -> Value:
+        return {"is": "data", "type": "Rule", "fields": fields}
+
+    assert manners(data(name="a"), data(name="a", _cache=1)) == []
+    assert manners(data(name="a"), data(name="a", cache=1)) == [Manner.VALUE]
+    assert manners(data(_name="a"), data(_name="b")) == [Manner.VALUE]
+
+
 def test_a_library_may_say_its_version() -> None:
     ours, theirs = trace(call("__version__", "1.0")), trace(call("__version__", "2.0"))
     assert compare(side(ours), side(theirs, version="2.0")).groups == ()

@@ -80,6 +80,8 @@ def _compare(ours: Value, theirs: Value, place: str) -> Iterator[Change]:
             if key in ("digest", "head") and ours.get("is") in ("text", "blob", "array", "many"):
                 continue
             if key not in ours or key not in theirs:
+                if key.startswith("_"):
+                    continue  # a private field that one side alone has is the library's own
                 missing = Difference.MISSING if key in ours else Difference.EXTRA
                 yield Change(
                     difference=missing,

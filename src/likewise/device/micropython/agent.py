@@ -2,7 +2,8 @@
 
 Every character costs time on a serial line, and compiling an expression costs more than calling a function,
 so whole numbers travel packed. A frame is executed only if its checksum holds, and never twice: whoever asks
-again with the same number gets the same answers. The source is kept small, for devices with 16 KiB.
+again with the same number gets the same answers. An interrupt ends a step, not the agent: to start it again,
+the device would have to compile, for which it may no longer have room. The source is kept small, for 16 KiB.
 """
 
 SOURCE = """
@@ -14,11 +15,10 @@ try:
 except ImportError:
  import sys
  _s=getattr(sys.stdin,"buffer",sys.stdin)
- _t=getattr(sys.stdout,"buffer",sys.stdout)
  def _r(n):
   return _s.read(n)
  def _w(b):
-  _t.write(b)
+  sys.stdout.write(b)
 _q=-1
 _o=[]
 def _R(n):
@@ -29,7 +29,7 @@ def _R(n):
 def _B(s):
  return bytes(s,"utf-8")
 def _K(b):
- return _B("%05x"%(int.from_bytes(b,"little")%1048573))
+ return "%05x"%(int.from_bytes(b,"little")%1048573)
 def _V(v):
  t=type(v)
  if t is int:
@@ -43,9 +43,7 @@ def _X(e):
  return "!"+repr(e)
 def _P(v):
  _o.append(v)
- _w(b"\\x1e")
- _w(_B(v))
- _w(b"\\x1f")
+ _w("\\x1e"+v+"\\x1f")
 def _E(s):
  gc.collect()
  try:
@@ -63,6 +61,8 @@ def _C(n,k,p):
  a=[]
  x=0
  u=1
+ o=_o.append
+ w=_w
  for c in p:
   if c>79:
    x+=(c-80)*u
@@ -74,39 +74,47 @@ def _C(n,k,p):
    u=1
    if len(a)>=k:
     try:
-     v=z or _V(f(*a) if k else f())
+     v=z or f(*a) if k else z or f()
+     v=str(v) if type(v) is int else v if z else _V(v)
     except Exception as e:
      v=_X(e)
-    _P(v)
+    o(v)
+    w("\\x1e"+v+"\\x1f")
     a=[]
 def _A():
  global _q
  while 1:
-  if _R(1)!=b"~":
-   continue
-  h=_R(8)
-  n=(h[1]-33)*47+h[2]-33
-  m=b""
-  while n>32:
-   m+=_R(32)
-   n-=32
-   _w(b"\\x11")
-  m+=_R(n)
-  if _K(h[:3]+m)!=h[3:]:
-   _w(b"\\x15")
-   continue
-  _w(b"\\x06")
-  if h[0]==_q:
-   for v in _o:
-    _w(b"\\x1e"+_B(v)+b"\\x1f")
-  else:
-   _q=h[0]
-   del _o[:]
-   for l in m.split(b"\\n"):
-    if l[0]==58:
-     _E(l[1:])
-    else:
-     _C(*l.split(b" ",2))
-  _w(b"\\x1c"+_K(_B("\\x1f".join(_o)))+b"\\x1d")
+  try:
+   c=_R(1)
+   if c==b"\\x01":
+    return
+   if c!=b"~":
+    continue
+   h=_R(8)
+   n=(h[1]-33)*47+h[2]-33
+   m=b""
+   while n>32:
+    m+=_R(32)
+    n-=32
+    _w("\\x11")
+   m+=_R(n)
+   if _B(_K(h[:3]+m))!=h[3:]:
+    _w("\\x15")
+    continue
+   _w("\\x06")
+   if h[0]==_q:
+    for v in _o:
+     _w("\\x1e"+v+"\\x1f")
+   else:
+    _q=h[0]
+    del _o[:]
+    for l in m.split(b"\\n"):
+     if l[0]==58:
+      _E(l[1:])
+     else:
+      _C(*l.split(b" ",2))
+   _w("\\x1c"+_K(_B("\\x1f".join(_o)))+"\\x1d")
+  except KeyboardInterrupt:
+   _w("\\x18")
 """
 START = "_A()"

@@ -87,6 +87,9 @@ class Repl:
             self._buffer = b""
             self.link.write(b"\r" + INTERRUPT + INTERRUPT, deadline)
             self.drain(0.02, deadline)
+            # The first is for our agent, if it runs: it ends, and the second is for the REPL.
+            self.link.write(RAW, deadline)
+            time.sleep(0.005)
             self.link.write(RAW, deadline)
             if self._seen(b"raw REPL; CTRL-B to exit\r\n>", min(0.5, deadline.left)):
                 self.drain(0.005, deadline)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -30,6 +30,7 @@ LONGEST = 96
 """Bytes in a message that holds more than one step: three chunks."""
 HEAD = 9
 """Bytes before the payload of a frame."""
+INTERRUPTED = b"\x18"
 PATIENCE = 0.6
 """Seconds after which a frame that was not acknowledged counts as lost."""
 ATTEMPTS = 12
@@ -98,7 +99,16 @@ class Session:
 
     def begin(self, deadline: Deadline) -> None:
         """Start the agent, which was loaded before."""
-        self._repl.start(agent.START, deadline)
+        while True:
+            try:
+                self._repl.start(agent.START, Deadline(min(PATIENCE, deadline.left)))
+                break
+            except LimitReached:
+                # A part of the few characters was lost.
+                self.retries += 1
+                if deadline.is_over:
+                    raise
+                self._repl.enter(deadline)
         self._rest = self._repl.take()
 
     def perform(self, items: Sequence[Item], limits: Sequence[float]) -> Outcome:
@@ -138,7 +148,7 @@ class Session:
                 return self._results_so_far(own, len(reception.results)), 0
             self.retries += 1
             already = 0
-            if sent_ahead or not sent:
+            if sent_ahead or not (sent or reception.has_failed):
                 self._resynchronise()
         raise LimitReached(
             "answer without losses", after=PATIENCE * ATTEMPTS, where=self._repl.link.description
@@ -186,7 +196,14 @@ class Session:
         return True
 
     def _resynchronise(self) -> None:
-        """Interrupt the agent and start it again; it remembers what it has done."""
+        """Interrupt the agent, which says so and goes on; it remembers what it has done."""
+        link, heard = self._repl.link, b""
+        with contextlib.suppress(LimitReached):
+            link.write(INTERRUPT, Deadline(PATIENCE))
+            while INTERRUPTED not in heard:
+                heard = link.read(Deadline(PATIENCE))
+            self._rest = b""
+            return
         deadline = Deadline(5.0)
         self._repl.enter(deadline)
         self.begin(deadline)
@@ -196,12 +213,12 @@ class Session:
 
         A step that ends after all, while it is interrupted, was too late nevertheless.
         """
-        self._repl.link.write(INTERRUPT, Deadline(PATIENCE))
-        time.sleep(0.005)
+        self._resynchronise()
         for _ in range(ATTEMPTS):
-            self._resynchronise()
             reception = _Reception()
             if self._send(own, 0, reception) and self._collect(reception, ()) and reception.is_whole:
                 return reception.results[:count]
             self.retries += 1
+            if not reception.has_failed:
+                self._resynchronise()
         raise LimitReached("results before the hang", after=PATIENCE, where=self._repl.link.description)

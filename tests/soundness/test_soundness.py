@@ -35,7 +35,7 @@ def unsettled(run: Run, oracle: Results) -> list[str]:
         for test, each in run.tests.items()
         if each["candidate"] != oracle[test]
         and (each["standing"] != "discrepant" or each["counts_as"] != oracle[test])
-        and not (test in REFUSED and each["standing"] == "undecided")
+        and not (test in REFUSED and each["standing"] in ("undecided", "discrepant"))
     ]
 
 

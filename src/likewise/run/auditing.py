@@ -19,7 +19,7 @@ from likewise.model import (
     Withdrawal,
 )
 from likewise.run.cases import Case, Settings
-from likewise.run.findings import compare_replay
+from likewise.run.findings import Differing, compare_replay
 from likewise.run.ports import Emit, Ledger
 from likewise.run.proving import Prover
 
@@ -58,10 +58,11 @@ def _audit_one(
     case: Case, call: Keyed, *, prover: Prover, ledger: Ledger, settings: Settings, run: str
 ) -> None:
     reading = case.reading
-    answered = prover.ask(case, reading.slice([call.position]))
-    differing = compare_replay(
-        reading.so_far, reading.keyed, prover.known.familiarity, answered, settings.overlooks
-    )
+    differing = _differences(case, [call.position], prover=prover, settings=settings)
+    if differing.found:
+        # A call may quote what an earlier one was told without our noticing, where that never varies (the
+        # token of a page, say). So nothing is contradicted until all that the test did before is repeated.
+        differing = _differences(case, range(call.position + 1), prover=prover, settings=settings)
     if differing.tainted and not differing.found:
         return  # calls that raced came out otherwise: that says nothing
     # What the call builds on may belong to an earlier test: a difference there is no clean audit either.
@@ -78,6 +79,15 @@ def _audit_one(
     case.find(found)
     case.standing = Standing.DISCREPANT
     case.notes.extend(f"an audit contradicted the ledger: {each.explain()}" for each in found[:1])
+
+
+def _differences(case: Case, positions: Iterable[int], *, prover: Prover, settings: Settings) -> Differing:
+    """What the reference answers otherwise, now that it is asked again."""
+    reading = case.reading
+    answered = prover.ask(case, reading.slice(positions))
+    return compare_replay(
+        reading.so_far, reading.keyed, prover.known.familiarity, answered, settings.overlooks
+    )
 
 
 def _class_of(contradicted: Iterable[Keyed], calls: Iterable[Keyed]) -> dict[Fingerprint, Operation]:

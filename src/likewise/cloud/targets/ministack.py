@@ -7,7 +7,10 @@ VERSION = "1.5.33"
 
 
 def plan(launch: Launch) -> Plan:
-    """Serve all services on one port; without BIND_HOST it would listen on every interface."""
+    """Serve all services on one port; without BIND_HOST it would listen on every interface.
+
+    Its broker for devices and its SFTP server would do so anyway, where they find the packages they need.
+    """
     (port,) = launch.ports
     url = f"http://127.0.0.1:{port}"
     return Plan(
@@ -16,6 +19,8 @@ def plan(launch: Launch) -> Plan:
             "GATEWAY_PORT": str(port),
             "BIND_HOST": "127.0.0.1",
             "MINISTACK_HOST": "127.0.0.1",
+            "IOT_MTLS_ENABLED": "0",
+            "SFTP_ENABLED": "0",
             "TMPDIR": str(launch.directory),
         },
         endpoints={"s3": url, "dynamodb": url},

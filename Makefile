@@ -13,7 +13,7 @@ check: lint types imports
 	$(BIN)/python -m pytest -q -m "not server and not slow"
 
 test: servers lint types imports
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 # The servers that tests run against, and PostgreSQL for the shared ledger. What cannot be installed
 # here is named with the command that installs it, and its tests are skipped; in CI that is an error.

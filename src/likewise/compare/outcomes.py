@@ -31,15 +31,9 @@ class Change:
 
 def implication(*, reference: Outcome, candidate: Outcome) -> Implication:
     """What a difference between these outcomes means for somebody who deploys."""
-    match isinstance(reference, Returned), isinstance(candidate, Returned):
-        case True, True:
-            return Implication.WRONG_RESULT
-        case True, False:
-            return Implication.FALSE_ALARM
-        case False, True:
-            return Implication.UNSAFE
-        case _:
-            return Implication.MISLEADING
+    return Implication.between(
+        reference=isinstance(reference, Returned), candidate=isinstance(candidate, Returned)
+    )
 
 
 def compare_outcomes(

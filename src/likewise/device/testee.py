@@ -7,7 +7,7 @@ What happens outside of commands (connect, upload, reset, recover) is raised.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -68,6 +68,16 @@ class Call(NamedTuple):
 def ends_run(answer: Answer) -> bool:
     """Whether nothing more can be executed before the testee is recovered."""
     return isinstance(answer, Crashed | TimedOut | Lost)
+
+
+def one_by_one(calls: Sequence[Call], answer: Callable[[Call], Answer]) -> list[Answer]:
+    """Execute one call after the other, up to the first answer that ends the run."""
+    answers: list[Answer] = []
+    for call in calls:
+        answers.append(answer(call))
+        if ends_run(answers[-1]):
+            break
+    return answers
 
 
 class DeviceError(LikewiseError):
@@ -187,4 +197,5 @@ __all__ = [
     "Unsupported",
     "WithArguments",
     "ends_run",
+    "one_by_one",
 ]

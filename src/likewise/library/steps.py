@@ -6,25 +6,19 @@ The client never sees them: a loop, an `await` or a `with` uses them up.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from likewise.library.helper import Helper
 
 
-class Items:
-    """An iterator or generator of the library, each item a crossing."""
+class _Stepped:
+    """Passes on what a generator may be told, each time as one step; a step looks two frames up."""
 
-    def __init__(self, helper: Helper, at: str, source: Any, inner: Any) -> None:
-        self._helper, self._at, self._source, self._inner = helper, at, source, inner
+    _inner: Any
 
-    def __iter__(self) -> Items:
+    def __iter__(self) -> Self:
         return self
-
-    def __next__(self) -> Any:
-        if self._inner is None:
-            self._inner = iter(self._source)
-        return self._step(self._inner.__next__)
 
     def send(self, value: Any) -> Any:
         """Pass a value in."""
@@ -38,6 +32,21 @@ class Items:
         """Give it up."""
         if hasattr(self._inner, "close"):
             self._inner.close()
+
+    def _step(self, work: Any, *args: Any) -> Any:
+        raise NotImplementedError
+
+
+class Items(_Stepped):
+    """An iterator or generator of the library, each item a crossing."""
+
+    def __init__(self, helper: Helper, at: str, source: Any, inner: Any) -> None:
+        self._helper, self._at, self._source, self._inner = helper, at, source, inner
+
+    def __next__(self) -> Any:
+        if self._inner is None:
+            self._inner = iter(self._source)
+        return self._step(self._inner.__next__)
 
     def _step(self, work: Any, *args: Any) -> Any:
         helper = self._helper
@@ -84,30 +93,14 @@ class Awaitable:
         return value
 
 
-class Inside:
+class Inside(_Stepped):
     """Marks each step of an awaited coroutine as being inside the library."""
 
     def __init__(self, helper: Helper, inner: Any) -> None:
         self._helper, self._inner = helper, inner
 
-    def __iter__(self) -> Inside:
-        return self
-
     def __next__(self) -> Any:
         return self._step(self._inner.__next__)
-
-    def send(self, value: Any) -> Any:
-        """Pass a value in."""
-        return self._step(self._inner.__next__) if value is None else self._step(self._inner.send, value)
-
-    def throw(self, *error: Any) -> Any:
-        """Pass an exception in."""
-        return self._step(self._inner.throw, *error)
-
-    def close(self) -> None:
-        """Give it up."""
-        if hasattr(self._inner, "close"):
-            self._inner.close()
 
     def _step(self, work: Any, *args: Any) -> Any:
         frames = self._helper.state.frames

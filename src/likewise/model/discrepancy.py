@@ -45,6 +45,19 @@ class Implication(StrEnum):
     WRONG_RESULT = "wrong result"
     """Succeeds on both sides, differently."""
 
+    @classmethod
+    def between(cls, *, reference: bool, candidate: bool) -> Implication:
+        """What a difference means, given which sides succeed."""
+        match reference, candidate:
+            case True, True:
+                return cls.WRONG_RESULT
+            case True, False:
+                return cls.FALSE_ALARM
+            case False, True:
+                return cls.UNSAFE
+            case _:
+                return cls.MISLEADING
+
 
 class Manifestation(StrEnum):
     """Where a discrepancy shows."""

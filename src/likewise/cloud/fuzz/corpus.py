@@ -156,16 +156,7 @@ def _differences(recorded: Recorded, answer: Answer) -> list[str]:
 
 
 def _implication(recorded: Recorded, answer: Answer) -> Implication:
-    accepted = recorded.success is not False
-    match accepted, answer.success:
-        case True, True:
-            return Implication.WRONG_RESULT
-        case True, False:
-            return Implication.FALSE_ALARM
-        case False, True:
-            return Implication.UNSAFE
-        case _:
-            return Implication.MISLEADING
+    return Implication.between(reference=recorded.success is not False, candidate=answer.success)
 
 
 _PLACEHOLDER = re.compile(r"<[^<>\s]+:\d+>")

@@ -9,10 +9,9 @@ from hashlib import blake2b
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Call, Name, Ref, Text
-from likewise.model import Difference, Implication, Manifestation
+from likewise.model import Difference, Manifestation
+from likewise.report.words import SEVERITY
 
-HARM = (Implication.UNSAFE, Implication.WRONG_RESULT, Implication.FALSE_ALARM, Implication.MISLEADING)
-"""The most harmful first."""
 _WEIGHT = (
     Difference.SUCCESS,
     Difference.SILENCE,
@@ -81,7 +80,7 @@ class Finding:
     @property
     def rank(self) -> tuple[Any, ...]:
         """For sorting: the most harmful first."""
-        harm = [str(each) for each in HARM].index(self.implication)
+        harm = [str(each) for each in SEVERITY].index(self.implication)
         weight = [str(each) for each in _WEIGHT].index(self.kind) if self.kind in _WEIGHT else 99
         return (harm, bool(self.condition), weight, self.operation, self.place, self.hash)
 

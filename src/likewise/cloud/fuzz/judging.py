@@ -187,9 +187,7 @@ class Judge:
 
 def implication(reference: Answer, candidate: Answer) -> Implication:
     """What it means for somebody who deploys."""
-    if reference.success:
-        return Implication.WRONG_RESULT if candidate.success else Implication.FALSE_ALARM
-    return Implication.UNSAFE if candidate.success else Implication.MISLEADING
+    return Implication.between(reference=reference.success, candidate=candidate.success)
 
 
 def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[tuple[Difference, str, Any, Any]]:

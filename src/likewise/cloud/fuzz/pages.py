@@ -7,9 +7,10 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 
-from likewise.cloud.fuzz.findings import HARM, Finding
+from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.log import Campaigns
 from likewise.cloud.fuzz.reproducers import concrete, file_name, script
+from likewise.report.words import SEVERITY
 
 MEANING = {
     "unsafe": "works on the candidate, would fail on the reference",
@@ -76,7 +77,7 @@ def _targets(found: Campaigns) -> list[str]:
 
 
 def _summary(ranked: list[Finding]) -> list[str]:
-    counts = {str(kind): 0 for kind in HARM}
+    counts = {str(kind): 0 for kind in SEVERITY}
     for finding in ranked:
         counts[finding.implication] += 1
     rows = [f"| {kind} | {MEANING[kind]} | {number} |" for kind, number in counts.items()]

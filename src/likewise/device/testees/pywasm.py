@@ -21,7 +21,7 @@ from likewise.device.testee import (
     Refused,
     TimedOut,
     Unsupported,
-    ends_run,
+    one_by_one,
 )
 from likewise.device.values import Number
 from likewise.device.wasm import traps
@@ -78,13 +78,7 @@ class Pywasm:
 
     def execute(self, calls: Sequence[Call]) -> Sequence[Answer]:
         """One command after the other."""
-        answers: list[Answer] = []
-        for call in calls:
-            answer = self._answered(call)
-            answers.append(answer)
-            if ends_run(answer):
-                break
-        return answers
+        return one_by_one(calls, self._answered)
 
     def recover(self, limits: Limits) -> None:
         """A fresh store."""
@@ -230,12 +224,9 @@ class Pywasm:
         function = frames[0].function if frames else None
         if function is None:
             return Refused(kind="not in a function", message="the program stands in no function")
-        names = {name: index for index, name in enumerate(function.local_names) if name}
         wanted = command.local
-        index = names.get(wanted.removeprefix("$"), -1) if isinstance(wanted, str) else wanted
-        if isinstance(wanted, str) and index < 0 and wanted.isdigit():
-            index = int(wanted)
-        if not 0 <= index < len(function.locals):
+        index = function.local(wanted)
+        if index is None:
             return Refused(kind="no such local", message=f"{function.name} has no local {wanted!r}")
         self._stepper.set_local(index, number(command.value, function.locals[index], f"local {wanted}"))
         return Answered()

@@ -18,7 +18,7 @@ from likewise.device.testee import (
     Lost,
     Refused,
     TimedOut,
-    ends_run,
+    one_by_one,
 )
 from likewise.device.values import f32
 from likewise.device.warduino import messages
@@ -92,13 +92,7 @@ class Warduino:
 
     def execute(self, calls: Sequence[Call]) -> Sequence[Answer]:
         """One command after the other, each bound to its own echo."""
-        answers: list[Answer] = []
-        for call in calls:
-            answer = self._answer(call.command, call.limit)
-            answers.append(answer)
-            if ends_run(answer):
-                break
-        return answers
+        return one_by_one(calls, lambda call: self._answer(call.command, call.limit))
 
     def _answer(self, command: Command, limit: float) -> Answer:
         control = self._control

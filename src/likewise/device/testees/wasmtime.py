@@ -20,7 +20,7 @@ from likewise.device.testee import (
     Refused,
     TimedOut,
     Unsupported,
-    ends_run,
+    one_by_one,
 )
 from likewise.device.values import KINDS, Number
 from likewise.device.wasm import patterns, traps
@@ -99,13 +99,7 @@ class Wasmtime:
 
     def execute(self, calls: Sequence[Call]) -> Sequence[Answer]:
         """One call after the other."""
-        answers: list[Answer] = []
-        for call in calls:
-            answer = self._answer(call.command, call.limit)
-            answers.append(answer)
-            if ends_run(answer):
-                break
-        return answers
+        return one_by_one(calls, lambda call: self._answer(call.command, call.limit))
 
     def recover(self, limits: Limits) -> None:
         """What hung was interrupted; only a fresh store is needed."""

@@ -113,12 +113,9 @@ class Control:
         function = state.current(self._program, seen)
         if function is None:
             return Refused(kind="not in a function", message="the program stands in no function")
-        names = {name: index for index, name in enumerate(function.local_names) if name}
         wanted = command.local
-        index = names.get(wanted.removeprefix("$"), -1) if isinstance(wanted, str) else wanted
-        if isinstance(wanted, str) and index < 0 and wanted.isdigit():
-            index = int(wanted)
-        if not 0 <= index < len(function.locals):
+        index = function.local(wanted)
+        if index is None:
             return Refused(kind="no such local", message=f"{function.name} has no local {wanted!r}")
         value = number(command.value, function.locals[index], f"local {wanted}")
 

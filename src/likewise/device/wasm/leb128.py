@@ -35,26 +35,26 @@ def signed(value: int) -> bytes:
 
 def read_unsigned(data: bytes, at: int) -> tuple[int, int]:
     """The number at an offset, and the offset behind it."""
-    value = shift = 0
-    while True:
-        byte = _byte(data, at)
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if not byte & 0x80:
-            return value, at
+    value, _, behind = _read(data, at)
+    return value, behind
 
 
 def read_signed(data: bytes, at: int) -> tuple[int, int]:
     """The signed number at an offset, and the offset behind it."""
-    value = shift = 0
+    value, width, behind = _read(data, at)
+    return value - (1 << width) if value >> (width - 1) else value, behind
+
+
+def _read(data: bytes, at: int) -> tuple[int, int, int]:
+    """The bits at an offset, how many they are, and the offset behind them."""
+    value = width = 0
     while True:
         byte = _byte(data, at)
         at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
+        value |= (byte & 0x7F) << width
+        width += 7
         if not byte & 0x80:
-            return value - (1 << shift) if byte & 0x40 else value, at
+            return value, width, at
 
 
 def _byte(data: bytes, at: int) -> int:

@@ -55,6 +55,15 @@ class Function:
     start: int = -1
     end: int = -1
 
+    def local(self, wanted: str | int) -> int | None:
+        """The index of a local by its name, with or without `$`, or by its index, which may be text."""
+        index = wanted
+        if isinstance(index, str):
+            names = {name: place for place, name in enumerate(self.local_names) if name}
+            named = names.get(index.removeprefix("$"))
+            index = named if named is not None else int(index) if index.isdigit() else -1
+        return index if 0 <= index < len(self.locals) else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Module:

@@ -112,6 +112,7 @@ class Suite:
     """Tests that fail whatever the answers are."""
     unclear: frozenset[str] = frozenset()
     unseen: frozenset[str] = frozenset()
+    unseen_writes: bool = True
     gone: frozenset[str] = frozenset()
     wavering: dict[str, list[Result]] = field(default_factory=dict)
     """Results of tests, attempt by attempt, whatever the answers are; the last one stays."""
@@ -161,6 +162,7 @@ class Suite:
             world="all" if self.shared else f"{test} {seed}",
             unclear=("a call came late",) if test in self.unclear else (),
             unseen=("a link was fetched",) if test in self.unseen else (),
+            unseen_writes=self.unseen_writes,
         )
 
 

@@ -255,6 +255,15 @@ def test_who_builds_on_calls_that_were_not_seen_is_not_trusted_by_his_own(loop: 
     assert "t1 made calls to the same state" in str(later.reports["t2"].verdict)
 
 
+def test_who_comes_after_a_read_that_was_not_seen_is_trusted_by_his_own(loop: Make) -> None:
+    suite = two()
+    suite.shared, suite.unseen, suite.unseen_writes = True, frozenset({"t1"}), False
+    runs = loop(suite)
+    assert runs.run().standings == {"t1": Standing.PROVED, "t2": Standing.PROVED}
+    later = runs.run(code="c2", verify=False)
+    assert later.standings == {"t1": Standing.UNDECIDED, "t2": Standing.TRUSTED}
+
+
 def test_a_result_that_differs_by_what_was_not_seen_is_discrepant_and_not_flaky(loop: Make) -> None:
     suite = two()
     suite.unseen = frozenset({"t1"})

@@ -63,9 +63,10 @@ def written(path: Path) -> Path:
 def test_calls_that_are_in_no_trace_stay_named(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     with RecordingWriter(path, Provenance(run="r")) as writer:
-        writer.add(Redaction(trace=replace(trace(), unseen=("a link was fetched",))))
+        writer.add(Redaction(trace=replace(trace(), unseen=("a link was fetched",), unseen_writes=False)))
     (kept,) = read(path).traces
     assert kept.unseen == ("a link was fetched",)
+    assert not kept.unseen_writes
     assert not kept.is_clear
 
 

@@ -92,6 +92,14 @@ class Interpreter:
         )
 
 
+def may_change(method: str, url: str) -> bool:
+    """Whether a request may change anything, where nothing but this is known of it."""
+    if method.upper() not in ("GET", "HEAD"):
+        return True
+    call = Interpreter().interpret(Exchange(method=method, url=url, status=200), order=0)
+    return any(touch.effect is not Effect.READ for touch in call.touches)
+
+
 def _taken_apart(exchange: Exchange) -> Call:
     headers = exchange.headers
     host, path, query = split_url(exchange.url, headers.get("host", ""))

@@ -28,7 +28,8 @@ class Trace:
     `unclear` lists why the trace may not be the whole truth (a call that came after the test's end,
     a client that bypassed the routing, …); an unclear trace is never trusted.
     `unseen` lists calls that were made and are not in it: it proves nothing, but its result is what came
-    of all of them, and counts on whichever side they were made.
+    of all of them, and counts on whichever side they were made. Where one of them may have changed
+    something (`unseen_writes`), whoever builds on the same state is no better off.
     """
 
     test: str
@@ -39,6 +40,7 @@ class Trace:
     world: str = ""
     unclear: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    unseen_writes: bool = True
     failure: str = ""
     started: float = 0.0
     ended: float = 0.0
@@ -47,6 +49,11 @@ class Trace:
     def is_clear(self) -> bool:
         """Whether every call is known to be in its place."""
         return not self.doubts
+
+    @property
+    def blurs(self) -> bool:
+        """Whether what the tests after it find in its world is not fully known."""
+        return bool(self.unseen) and self.unseen_writes
 
     @property
     def doubts(self) -> tuple[str, ...]:

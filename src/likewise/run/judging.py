@@ -38,7 +38,7 @@ def _doubts(reading: Reading) -> tuple[str, ...]:
     """Why what a test did, or what it built on, is not fully known."""
     if reading.trace.doubts:
         return reading.trace.doubts
-    before = next((trace.test for trace in reading.so_far if trace.unseen), None)
+    before = next((trace.test for trace in reading.so_far if trace.blurs), None)
     if before is None:
         return ()
     return (f"{before or 'what came before all tests'} made calls to the same state that are in no trace",)

@@ -111,6 +111,7 @@ class _Trace(_Struct, Generic[V]):
     started: float = 0.0
     ended: float = 0.0
     unseen: tuple[str, ...] = ()
+    unseen_writes: bool = True
 
 
 class _Line(_Struct, Generic[V]):
@@ -316,6 +317,7 @@ def _wire_trace(trace: Trace) -> _Trace[Any]:
         trace.started,
         trace.ended,
         trace.unseen,
+        trace.unseen_writes,
     )
 
 
@@ -402,6 +404,7 @@ def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
         world=wire.world,
         unclear=wire.unclear,
         unseen=wire.unseen,
+        unseen_writes=wire.unseen_writes,
         failure=wire.failure,
         started=wire.started,
         ended=wire.ended,

@@ -65,6 +65,29 @@ def test_a_url_that_is_fetched_outside_the_sdk_makes_its_test_unclear(
     assert studio.record("next", lambda: None).unseen == ()
 
 
+PRESIGNED = "X-Amz-Credential=AKID%2F20240101%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Signature=1"
+
+
+@pytest.mark.parametrize(
+    ("fetch", "writes"),
+    [
+        (lambda url: urllib.request.urlopen(f"{url}/box/k?{PRESIGNED}").read(), False),
+        (lambda url: requests.get(f"{url}/box?list-type=2&{PRESIGNED}"), False),
+        (lambda url: requests.put(f"{url}/box/k?{PRESIGNED}", data=b"x"), True),
+        (lambda url: requests.get(f"{url}/box/k"), True),
+        (lambda url: requests.get(f"{url}/acme/line/messages?sv=2021-08-06&sig=1"), True),
+        (connect, True),
+    ],
+    ids=["get", "list", "put", "nobody knows whose", "takes a message", "connects"],
+)
+def test_a_request_outside_the_sdk_that_only_reads_leaves_its_neighbours_alone(
+    studio: Any, target: Any, fetch: Callable[[str], object], writes: bool
+) -> None:
+    trace = studio.record("t", lambda: fetch(target.url))
+    assert trace.unseen
+    assert trace.blurs is writes
+
+
 def test_a_connection_that_is_used_again_is_noticed_again(studio: Any, target: Any) -> None:
     connection = http.client.HTTPConnection(target.url.removeprefix("http://"))
 

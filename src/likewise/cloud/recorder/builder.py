@@ -136,6 +136,7 @@ class Builder:
             world=next(iter(worlds)),
             unclear=tuple(test.unclear),
             unseen=tuple(test.unseen),
+            unseen_writes=any(test.unseen.values()),
             failure=test.failure,
             started=test.started,
             ended=test.ended,

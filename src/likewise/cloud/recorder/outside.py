@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextvars import ContextVar
-from types import ModuleType
-from typing import Any
+from types import FrameType, ModuleType
+from typing import Any, Protocol
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 from likewise.cloud.recorder.endpoints import Endpoints, caller
 from likewise.cloud.recorder.neighbours import STARTING, Neighbours
@@ -18,15 +19,23 @@ _CONNECTION = "something outside the SDKs connected to the target"
 _DEFAULT_PORTS = {80, 443}
 
 
+class Miss(Protocol):
+    """Is told of a call that is in no trace."""
+
+    def __call__(self, what: str, *, writes: bool) -> None: ...
+
+
 class Outside:
     """Notices requests of this process that no SDK makes; what they did is in no trace.
 
-    `miss` is told what, in the context of whoever made the request.
+    `miss` is told what, and whether it may have changed anything, in the context of whoever made the
+    request.
     """
 
-    def __init__(self, endpoints: Endpoints, neighbours: Neighbours, miss: Callable[[str], None]) -> None:
+    def __init__(self, endpoints: Endpoints, neighbours: Neighbours, miss: Miss) -> None:
         self.in_sdk: ContextVar[bool] = ContextVar("likewise.in_sdk", default=False)
         self._endpoints, self._neighbours, self._miss = endpoints, neighbours, miss
+        self._noted: WeakSet[Any] = WeakSet()
 
     def follow_http(self, module: ModuleType, patches: Patches, is_active: Callable[[], bool]) -> None:
         """Follow `http.client`, which requests, urllib and urllib3 all end in."""
@@ -34,6 +43,7 @@ class Outside:
         def make(inner: Any) -> Any:
             def putrequest(connection: Any, method: str, url: str, *args: Any, **more: Any) -> Any:
                 if is_active() and not self.in_sdk.get():
+                    self._noted.add(connection)
                     self._note(method, _authority(connection.host, connection.port), url)
                 return inner(connection, method, url, *args, **more)
 
@@ -48,7 +58,7 @@ class Outside:
             def on_request(mock: Any, adapter: Any, request: Any, *args: Any, **more: Any) -> Any:
                 if is_active() and not self.in_sdk.get():
                     parts = urlsplit(str(request.url))
-                    self._note(str(request.method), parts.netloc, parts.path)
+                    self._note(str(request.method), parts.netloc, f"{parts.path}?{parts.query}")
                 return inner(mock, adapter, request, *args, **more)
 
             return on_request
@@ -61,7 +71,7 @@ class Outside:
         def make(inner: Any) -> Any:
             def connect(sock: Any, address: Any) -> Any:
                 if is_active() and isinstance(address, tuple):
-                    self._hear(f"{address[0]}:{address[1]}")
+                    self._hear(f"{address[0]}:{address[1]}", sys._getframe(1))
                 return inner(sock, address)
 
             return connect
@@ -83,16 +93,30 @@ class Outside:
         for owner, name in STARTING[module.__name__]:
             patches.replace(getattr(module, owner) if owner else module, name, make)
 
-    def _hear(self, authority: str) -> None:
+    def _hear(self, authority: str, connecting: FrameType) -> None:
         if self._endpoints.is_target(authority):
             self._neighbours.note_own()
-            if not self.in_sdk.get():
-                self._miss(f"{_CONNECTION}: {authority}")
+            if not self.in_sdk.get() and not self._is_noted(connecting):
+                self._miss(f"{_CONNECTION}: {authority}", writes=True)
+
+    def _is_noted(self, frame: FrameType | None) -> bool:
+        """Whether a request that is noted already is why this connection is made."""
+        while frame is not None:
+            who = frame.f_locals.get("self")
+            if any(each is who for each in self._noted):
+                return True
+            frame = frame.f_back
+        return False
 
     def _note(self, method: str, authority: str, url: str) -> None:
         if self._endpoints.is_target(authority):
+            from likewise.cloud.interpret import may_change  # heavy, and few suites need it
+
             path = url.partition("?")[0]  # what follows may be a signature
-            self._miss(f"{_REQUEST}: {method} {path} at {caller(sys._getframe(2))}")
+            self._miss(
+                f"{_REQUEST}: {method} {path} at {caller(sys._getframe(2))}",
+                writes=may_change(method, f"http://{authority}{url}"),
+            )
 
 
 def _authority(host: object, port: object) -> str:

@@ -47,7 +47,7 @@ class Running:
         self.test, self.attempt, self.world = test, attempt, world
         self.calls: list[Call] = []
         self.unclear: dict[str, None] = {}
-        self.unseen: dict[str, None] = {}
+        self.unseen: dict[str, bool] = {}
         self.closed = False
         self.outer: Running | None = None
         self.trace: Trace | None = None
@@ -77,6 +77,10 @@ class Running:
     def doubt(self, why: str) -> None:
         """Say why the trace may not be the whole truth."""
         self.unclear[why] = None
+
+    def miss(self, what: str, *, writes: bool = True) -> None:
+        """Say which call is not in the trace, and whether it may have changed anything."""
+        self.unseen[what] = writes
 
 
 def _current_task() -> Any:
@@ -133,11 +137,14 @@ class Placement:
             running.doubt(f"a call came from a thread or task that belongs to no test: {call.name}")
         return self.running[-1]
 
-    def miss(self, what: str) -> None:
-        """A call of this context's test is in no trace; without a test, it may be of any that runs now."""
+    def miss(self, what: str, *, writes: bool = True) -> None:
+        """A call of this context's test is in no trace; without a test, it may be of any that runs now.
+
+        `writes` says whether it may have changed anything.
+        """
         test = self.current.get()
         for each in tuple(self.running) if test is None or test.closed else (test,):
-            each.unseen[what] = None
+            each.miss(what, writes=writes)
 
     def doubt_running(self, why: str) -> None:
         """Every test that runs now may be affected."""

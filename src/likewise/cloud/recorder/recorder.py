@@ -146,7 +146,7 @@ class Recorder:
             placement.doubt_running(_FORKED)
         if self._neighbours.called():
             for each in placement.running:
-                each.unseen[_NEIGHBOUR] = None
+                each.miss(_NEIGHBOUR)
         running.result, running.failure, running.ended = result, failure, time.time()
         running.closed, running.outer = True, None
         placement.running.remove(running)

@@ -35,6 +35,9 @@ from likewise.run.ports import Emit, Replayer, Rerunner, Slice
 from likewise.run.reading import Reading
 from likewise.run.wavering import calls_waver
 
+SUSPICION = 0.1
+"""How likely the first replay of a run is taken to differ: it must save that share of its tests' calls."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Docket:
@@ -169,7 +172,8 @@ class Prover:
 
         How often that happens is learned as the run goes on.
         """
-        return replayed + whole * self._replays_that_differed / (self._replays + 1) < whole
+        differing = (self._replays_that_differed + SUSPICION) / (self._replays + 1)
+        return replayed + whole * differing < whole
 
     def _plan(self, cases: Iterable[Case]) -> tuple[Spot, ...]:
         """The calls to repeat: each unknown key once, and what it depends on."""

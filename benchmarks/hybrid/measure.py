@@ -1,6 +1,7 @@
 """What each policy saves on real suites, cold and warm, and whether anything is a false alarm.
 
     python benchmarks/hybrid/measure.py [--runs N] [SUITE …]
+    python benchmarks/hybrid/measure.py --releases [SUITE …]
 
 For each suite (see `suites/`, fetched on first use): N runs on the candidate are recorded; all four
 policies are simulated on them. Then two runs with `--likewise-verify` against the same server on both
@@ -9,6 +10,9 @@ context is learned from a repetition on the candidate, which no recorded run has
 compared by the calls that were really made. For suites on S3 or
 DynamoDB, the operations that differ between moto and MiniStack are found once with `--likewise-both`;
 they are what the `api` and `combined` policies are given.
+
+With `--releases`, each run is that of the next release of the package, with its own tests: what the policies
+save while a project goes on.
 """
 
 from __future__ import annotations
@@ -35,17 +39,47 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("suites", nargs="*", default=SUITES)
     parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--releases", action="store_true")
     given = parser.parse_args()
+    if given.releases:
+        evolving = [suite for name in given.suites if (suite := load(name)).releases]
+        print(releases_table([follow(suite) for suite in evolving]))
+        return 0
     rows = [measure(fetch(load(name)), runs=given.runs) for name in given.suites]
     print(table(rows))
     return 1 if any(row["problems"] for row in rows) else 0
 
 
-def measure(suite: Suite, *, runs: int) -> dict[str, Any]:
-    """Everything about one suite."""
+def follow(newest: Suite) -> dict[str, Any]:
+    """One run of each release of a suite, and what every policy would have saved over them."""
+    releases = [fetch(suite) for suite in (*newest.past, newest)]
+    prepare(newest)
+    with tempfile.TemporaryDirectory(prefix="likewise-hybrid-") as folder:
+        for number, suite in enumerate(releases):
+            place = Path(folder) / suite.version
+            shutil.copytree(suite.source, place, symlinks=True)
+            work = place / suite.directory
+            differing = find_differing(suite, work) if suite is newest else []
+            if number:
+                before = Path(folder) / releases[number - 1].version / suite.directory
+                shutil.move(before / ".likewise", work / ".likewise")
+            configure(suite, work, reference=same_side(suite))
+            say(suite, f"recording {suite.version}")
+            run(suite, work, "--likewise")
+        saved = simulate(newest, work, differing)
+    return {"suite": newest.package, "versions": [suite.version for suite in releases], "saved": saved}
+
+
+def prepare(suite: Suite) -> None:
+    """Install the servers that a suite is run on."""
     for server in ("moto", "ministack") if same_side(suite) == "moto" else ("azurite",):
         install = [str(suite.python), "-m", "likewise.cloud.targets", "install", server]
         subprocess.run(install, check=True, stdout=sys.stderr)
+
+
+def measure(suite: Suite, *, runs: int) -> dict[str, Any]:
+    """Everything about one suite."""
+    prepare(suite)
     with tempfile.TemporaryDirectory(prefix="likewise-hybrid-") as folder:
         place = Path(folder) / "suite"
         shutil.copytree(suite.source, place, symlinks=True)
@@ -159,6 +193,18 @@ def table(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         lines += [f"\n{row['suite']}: {problem}" for problem in row["problems"]]
         lines.append(f"\n{row['suite']}: differing operations given: {', '.join(row['differing']) or 'none'}")
+    return "\n".join(lines)
+
+
+def releases_table(rows: list[dict[str, Any]]) -> str:
+    """What is saved from release to release, the first one left out, in one Markdown table."""
+    heads = ["suite", "releases", "calls", *POLICIES]
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    for row in rows:
+        saved = row["saved"]
+        cells = [row["suite"], ", ".join(row["versions"]), str(saved["context"]["calls"])]
+        cells += [f"{saved[policy]['share']:.1%}" for policy in POLICIES]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 

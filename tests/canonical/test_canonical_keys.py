@@ -32,6 +32,7 @@ from traffic import SERVERS, Script, draw_script, play
 services = st.sampled_from(sorted(SERVERS))
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=30, deadline=None)
+START = 1_790_000_000
 
 
 def keyed(trace: Trace, familiarity: Familiarity) -> list[Keyed]:
@@ -346,6 +347,36 @@ def test_a_short_list_in_the_order_of_storing_is_equal_in_every_run() -> None:
     first, second = listing(lambda names: names)
     assert first.key == second.key
     assert first.answer == second.answer
+
+
+@pytest.mark.parametrize(
+    ("form", "ahead", "is_equal"),
+    [
+        ("{}", 0, True),
+        ("{}000", 0, True),
+        ("{}", 300, True),
+        ("{}", 10**9, False),  # a number of that length, but no time that would stand in a test
+        ("job-{}", 0, False),  # a name
+    ],
+)
+def test_seconds_counted_near_the_time_of_the_run_have_no_identity(
+    form: str, ahead: int, is_equal: bool
+) -> None:
+    """Whether two of them fall into the same second is chance."""
+
+    def told(second: int) -> str:
+        return form.format(START + second + ahead)
+
+    runs = [
+        trace_of(put("a", value=told(number * 60)), call("get", "a", value=told(number * 60 + crossed)))
+        for number, crossed in enumerate((0, 0, 1))
+    ]
+    familiarity = Familiarity(
+        sketch(trace, run=str(number), when=START + number * 60.0) for number, trace in enumerate(runs)
+    )
+    keys = [[call.key for call in keyed(trace, familiarity)] for trace in runs]
+    assert keys[0] == keys[1]
+    assert (keys[1] == keys[2]) is is_equal
 
 
 @pytest.mark.parametrize("stale", [False, True])

@@ -18,7 +18,7 @@ import sys
 import tarfile
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,9 +51,16 @@ class Suite:
     plugins: tuple[str, ...]
     files: Mapping[str, str]
     server: Server | None
+    releases: Mapping[str, str]
+    """Earlier releases, oldest first, and the sha256 of their source packages."""
     endpoint: Mapping[str, Any] = field(repr=False)
     plain: Mapping[str, Any] = field(repr=False)
     notes: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def past(self) -> list["Suite"]:
+        """The same suite as it was released before, oldest first."""
+        return [replace(self, version=version, sha256=digest) for version, digest in self.releases.items()]
 
     @property
     def home(self) -> Path:
@@ -123,6 +130,7 @@ def load(name: str) -> Suite:
         plugins=tuple(run.get("plugins", ())),
         files=dict(run.get("files", {})),
         server=Server(**run["server"]) if "server" in run else None,
+        releases=dict(raw.get("releases", {})),
         endpoint=raw["endpoint"],
         plain=raw.get("plain", {}),
         notes=raw.get("notes", {}),

@@ -7,7 +7,7 @@ from typing import Any
 
 from likewise.canonical.leaves import Leaves, both_leaves
 from likewise.canonical.places import Cut, Parts, Place
-from likewise.canonical.tokens import pieces
+from likewise.canonical.tokens import is_near, pieces
 from likewise.model import Scalar, Sketch, Trace
 
 ASKED, ANSWERED = "?", "!"
@@ -90,7 +90,17 @@ class Familiarity:
             return Place(set(), set(), varies=False, cuts=self._cuts)  # most places: nothing to tell apart
         constants, once = _shared_and_lonely(shown)
         lonely = set().union(*(tokens for code, tokens in once.items() if self._repeats[code] > 1))
-        return Place(constants, lonely, varies=bool(lonely), cuts=self._cuts)
+        is_clock = bool(lonely) and self._is_clock(place, lonely)
+        return Place(constants, lonely, varies=bool(lonely), is_clock=is_clock, cuts=self._cuts)
+
+    def _is_clock(self, place: str, lonely: set[str]) -> bool:
+        """Whether all that varies at a place are times near those at which the runs were made."""
+        return all(
+            is_near(token, known.when)
+            for known in self.sketches
+            for token in known.tokens.get(place, ())
+            if token in lonely
+        )
 
 
 def _shared_and_lonely(shown: list[tuple[str, list[str]]]) -> tuple[set[str], dict[str, set[str]]]:

@@ -34,16 +34,24 @@ class Cut(NamedTuple):
 class Place:
     """What the runs of a test showed at one place, and what varies there."""
 
-    __slots__ = ("_constants", "_cuts", "_known", "_lonely", "_varies")
+    __slots__ = ("_constants", "_cuts", "_is_clock", "_known", "_lonely", "_varies")
 
     def __init__(
-        self, constants: set[str], lonely: set[str], *, varies: bool, cuts: dict[object, Cut]
+        self,
+        constants: set[str],
+        lonely: set[str],
+        *,
+        varies: bool,
+        cuts: dict[object, Cut],
+        is_clock: bool = False,
     ) -> None:
         self._constants = constants
         """What more than one run showed."""
         self._lonely = lonely
         """What one run showed and another one of the same code did without."""
         self._varies = varies
+        self._is_clock = is_clock
+        """Whether digits that vary here count seconds: by chance two are equal, so they have no identity."""
         self._known: dict[str, Cut | None] = {}
         self._cuts = cuts
         """Texts by what varies in them: one may stand at several places."""
@@ -74,7 +82,9 @@ class Place:
         varying = self._varying(literals, tokens)
         if True not in varying:
             return None
-        known = self._cuts.get(key := (text, *varying))
+        if self._is_clock and len(tokens) == 1 and text == tokens[0]:
+            tokens = (TIME + text,)
+        known = self._cuts.get(key := (text, tokens[0], *varying))
         if known is None:
             known = self._cuts[key] = _cut(literals, tokens, varying)
         return known

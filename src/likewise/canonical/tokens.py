@@ -49,6 +49,8 @@ _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"([^\W\d_]{3,}+(?=\d+(?![^\W_]))|[^\W_]+)")
 """A word; one of three letters or more and a number after it are two tokens."""
 _EPOCH_SECONDS = 1_000_000_000, 4_000_000_000
+_NEAR = 400 * 86_400
+"""Expiry times lie ahead of a run, few of them further than a year."""
 
 
 @lru_cache(maxsize=8192)
@@ -102,6 +104,13 @@ def _number(number: int | float) -> str:
     seconds = number // 1000 if number >= 1e12 else number
     in_time = _EPOCH_SECONDS[0] <= seconds < _EPOCH_SECONDS[1]
     return f"{TIME if in_time else NUMBER}{number!r}"
+
+
+def is_near(token: str, when: float) -> bool:
+    """Whether digits count seconds or milliseconds up to a time not far from `when`."""
+    if not token.isdecimal() or len(token) not in (10, 13):
+        return False
+    return abs(int(token) / (1000 if len(token) == 13 else 1) - when) < _NEAR
 
 
 def _magnitude(length: int) -> int:

@@ -173,7 +173,12 @@ class ContextSimulation:
         for trace in recording.traces:
             known = self._sketches.setdefault(trace.test, [])
             known.append(
-                sketch(trace, run=f"{number}#{trace.attempt}", code=recording.provenance.code_of(trace.test))
+                sketch(
+                    trace,
+                    run=f"{number}#{trace.attempt}",
+                    code=recording.provenance.code_of(trace.test),
+                    when=trace.started,
+                )
             )
 
     def _reindex(self, familiarity: Mapping[str, Familiarity]) -> None:

@@ -226,6 +226,19 @@ def test_evidence_that_expired_is_proved_again(loop: Make) -> None:
     assert set(runs.run(code="c4", now=2900.0).standings.values()) == {Standing.TRUSTED}
 
 
+@pytest.mark.parametrize(("wrong", "whole"), [({}, ["t1"]), ({"a": "answers"}, ["t1", "t2"])])
+def test_whole_tests_that_ask_the_same_are_run_once_unless_the_answers_differ(
+    loop: Make, wrong: dict[str, str], whole: list[str]
+) -> None:
+    script = put("a", checks=False), get("a", checks=False)
+    suite = Suite({"t1": script, "t2": script}, wrong=wrong)
+    runs = loop(suite)
+    first = runs.run()
+    assert first.whole == whole
+    assert len(set(first.standings.values())) == 1
+    assert runs.run().whole == []
+
+
 def test_a_test_whose_calls_are_not_all_seen_counts_as_it_ends_on_the_reference(loop: Make) -> None:
     """Never by what was seen of it; once its result is known there, the same code is not asked again."""
     suite = two()

@@ -92,10 +92,8 @@ class Prover:
         second = self._docket.rerunner.rerun(once, role=Role.CANDIDATE)
         self._docket.memory.learn(second, repeat=" repeated")
         self._docket.accounts.note_attempts(second)
-        self.known = self._docket.memory.look_up(self._docket.recording)
+        self._read_again()
         again = self._docket.memory.look_up(second).readings.by_test
-        for test in self._docket.cases:
-            self._docket.cases[test].reading = self.known.readings.last(test)
         for test in once:
             self._judge_again(self._docket.cases[test], again.get(test, []))
 
@@ -144,10 +142,9 @@ class Prover:
         """Replay what whole runs could not prove: the state they met there was not that of this run."""
         if self._docket.replayer is None or self._docket.settings.both:
             return
-        self.known = self._docket.memory.look_up(self._docket.recording)
+        self._read_again()
         worlds: dict[int, list[Case]] = {}
         for case in self._docket.cases.values():
-            case.reading = self.known.readings.last(case.test)
             if case.standing is Standing.PROVED and is_settled_by_replay(
                 self._docket.judge.by_policy(case.reading, self.known)
             ):
@@ -222,7 +219,43 @@ class Prover:
         self.known = self.known.with_answers(self._docket.memory.ledger.answers(keys))
 
     def _rerun_on_reference(self) -> None:
-        chosen = self._affordable()
+        """Run whole tests: first those that ask everything once, then the others if that left them open."""
+        if self._docket.settings.both:
+            self._rerun(list(self._docket.cases.values()))
+            return
+        asking, implied = self._spread()
+        self._rerun(asking)
+        if not implied:
+            return
+        self._read_again()
+        for case in implied:
+            if isinstance(self._docket.judge.by_policy(case.reading, self.known), Trust):
+                case.standing = Standing.PROVED
+        self._rerun([case for case in implied if case.is_open])
+
+    def _spread(self) -> tuple[list[Case], list[Case]]:
+        """The open cases, apart from those whose unknown calls are all among what the others ask."""
+        asking: list[Case] = []
+        implied: list[Case] = []
+        asked: set[Fingerprint] = set()
+        for case in self._open():
+            calls, verdict = case.reading.calls, case.verdict
+            unknown = verdict.replay if isinstance(verdict, Rerun) and case.is_replayable else ()
+            if unknown and all(calls[position].key in asked for position in unknown):
+                implied.append(case)
+            else:
+                asking.append(case)
+                asked.update(call.key for call in calls if not call.racy)
+        return asking, implied
+
+    def _read_again(self) -> None:
+        """Key this run under all that is known by now."""
+        self.known = self._docket.memory.look_up(self._docket.recording)
+        for case in self._docket.cases.values():
+            case.reading = self.known.readings.last(case.test)
+
+    def _rerun(self, wanted: Sequence[Case]) -> None:
+        chosen = self._affordable(wanted)
         if not chosen:
             return
         self._docket.emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
@@ -239,9 +272,8 @@ class Prover:
             else:
                 case.notes.append("did not run on the reference")
 
-    def _affordable(self) -> list[Case]:
-        """The tests that still need a whole run, as far as the budget goes."""
-        wanted = list(self._docket.cases.values()) if self._docket.settings.both else self._open()
+    def _affordable(self, wanted: Sequence[Case]) -> list[Case]:
+        """The tests of these that the budget is enough for."""
         chosen: list[Case] = []
         planned = 0
         for case in wanted:

@@ -12,15 +12,18 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, Unresolved, resolve
 from likewise.cloud.fuzz.plans import is_read
-from likewise.cloud.fuzz.removal import made, remove
+from likewise.cloud.fuzz.removal import KINDS, made, remove
 
 LETTERS = "mbxckdwneu"
+INSIDE = "lw0"
+"""What the names of things inside others begin with."""
 THROTTLED = re.compile(
     r"SlowDown|Throttl|TooManyRequests|ProvisionedThroughputExceeded|ServerBusy|RequestLimit"
 )
 PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
-POLLS = 20
+POLLS = (0.01, 0.03, 0.1, 0.3, *[1.0] * 20)
+"""Seconds between looks at a table that is still being made, changed or deleted."""
 _REPEATABLE = re.compile(
     r"Put(?!Object(LegalHold|Retention|LockConfiguration)|BucketVersioning)|CopyObject|UploadPart|TagResource|"
     r"BlockBlob_Upload|\w+_Set"
@@ -29,6 +32,10 @@ _REPEATABLE = re.compile(
 
 class Exhausted(Exception):
     """The budget is used up, or the user said stop."""
+
+
+class Broken(Exception):
+    """The server ended and was started again: what the context had made is gone."""
 
 
 class Meter:
@@ -42,10 +49,20 @@ class Meter:
     def take(self) -> None:
         """One more call; Exhausted where there is none left."""
         with self._lock:
-            over = self.limit is not None and self.used >= self.limit - self.reserve
-            if over or self.stopped or (self.until is not None and time.monotonic() > self.until):
+            if self.is_over:
                 raise Exhausted
             self.used += 1
+
+    def add(self, calls: int) -> None:
+        """Calls that were made beyond the one that was asked for."""
+        with self._lock:
+            self.used += calls
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more may be asked."""
+        over = self.limit is not None and self.used >= self.limit - self.reserve
+        return over or self.stopped or (self.until is not None and time.monotonic() > self.until)
 
     @property
     def left(self) -> int | None:
@@ -83,18 +100,23 @@ class Seen:
 
 
 class Names(dict[Name, str]):
-    """The names of one context; none is ever used twice."""
+    """The names of one context.
 
-    def __init__(self, prefix: str, endpoint: str) -> None:
+    What stands at the top of a server gets a name that is never used twice. What lies inside such a
+    thing is called the same everywhere: servers order and spread things by their names.
+    """
+
+    def __init__(self, prefix: str, endpoint: str, top: str = "") -> None:
         super().__init__()
-        self.prefix, self.endpoint = prefix, endpoint
+        self.prefix, self.endpoint, self.top = prefix, endpoint, top
 
     def __missing__(self, name: Name) -> str:
         if name.kind == "endpoint":
             return self.endpoint
         if name.kind == "prefix":
             return self.prefix
-        text = f"{self.prefix}{name.kind[0]}{LETTERS[name.number]}"
+        prefix = self.prefix if self.top in ("", name.kind) else INSIDE
+        text = f"{prefix}{name.kind[0]}{LETTERS[name.number]}"
         self[name] = text
         return text
 
@@ -133,6 +155,8 @@ class Lane:
         self.side, self.tag, self.run, self.meter = side, tag, run, meter
         self.serial = 0
         self.silences = 0
+        self.is_new = False
+        """Whether the server was started again since the context began."""
         self.keeper: Keeper | None = None
         """Notes what is made, where it has to be removed again."""
         self.revive: Callable[[], Side | None] = lambda: None
@@ -141,18 +165,23 @@ class Lane:
     @property
     def pattern(self) -> re.Pattern[str]:
         """Matches every name that this lane ever gave."""
-        return re.compile(f"lw{self.run}[0-9a-z]{{4}}{self.tag}([a-z][a-z]|)")
+        return re.compile(f"(?:lw{self.run}[0-9a-z]{{4}}{self.tag}|{INSIDE}(?=[a-z]))([a-z][a-z]|)")
+
+    @property
+    def endpoint(self) -> str:
+        """Where the server is; nothing where the SDK knows."""
+        return self.side.running.endpoint(self.side.service) or ""
 
     def names(self) -> Names:
         """Names for a new context."""
         self.serial += 1
         prefix = f"lw{self.run}{_base36(self.serial, 4)}{self.tag}"
-        return Names(prefix, self.side.running.endpoint(self.side.service) or "")
+        return Names(prefix, self.endpoint, KINDS.get(self.side.service, ""))
 
     def do(self, case: Case) -> list[Seen]:
         """Every probe of a case; the set-up is repeated after a probe that changed something.
 
-        Ends early, with what there is, where the budget does.
+        Ends early, with what there is, where the budget or the server does.
         """
         done: list[Seen] = []
         names, setup, is_clean = self.names(), [], False
@@ -160,21 +189,30 @@ class Lane:
             for probe in case.probes:
                 if not is_clean:
                     self.tidy()
-                    names = self.names()
+                    names, self.is_new = self.names(), False
                     setup = self._calls(case.setup, names, [])
+                    self._check()
                     is_clean = True
                 seen = Seen(setup=setup, prefix=names.prefix)
                 (answer,) = self._calls((probe.call,), names, setup)
                 seen.answers.append(answer)
+                if self.is_new:
+                    done.append(seen)
+                self._check()
                 if answer.success and not is_read(probe.call.operation):
                     is_clean = _is_repeatable(probe.call)
                     seen.answers += self._calls(probe.observers, names, [*setup, answer])
                 done.append(seen)
-        except Exhausted:
+                self._check()
+        except (Exhausted, Broken):
             pass
         finally:
             self.tidy()
         return done
+
+    def _check(self) -> None:
+        if self.is_new:
+            raise Broken
 
     def tidy(self) -> None:
         """Remove what the last context made, where that is for us to do."""
@@ -189,21 +227,23 @@ class Lane:
         if self.meter is not None:
             if self.meter.limit is not None and self.meter.used >= self.meter.limit:
                 return Answer(success=False, silence="the budget is used up")
-            self.meter.used += 1
+            self.meter.add(1)
         return self.side.call(Call(service=self.side.service, operation=operation, params=params))
 
     def repeat(self, case: Case, times: int, pause: float) -> Answer:
         """The last call of the only probe, asked again and again: does the answer change by itself?"""
         names = self.names()
-        setup = self._calls(case.setup, names, [])
-        (probe,) = case.probes
-        (answer,) = self._calls((probe.call,), names, setup)
-        last = answer
-        call = probe.observers[0] if probe.observers else probe.call
-        for _ in range(times):
-            time.sleep(pause)
-            (last,) = self._calls((call,), names, [*setup, answer])
-        self.tidy()
+        try:
+            setup = self._calls(case.setup, names, [])
+            (probe,) = case.probes
+            (answer,) = self._calls((probe.call,), names, setup)
+            last = answer
+            call = probe.observers[0] if probe.observers else probe.call
+            for _ in range(times):
+                time.sleep(pause)
+                (last,) = self._calls((call,), names, [*setup, answer])
+        finally:
+            self.tidy()
         return last
 
     def _calls(self, calls: Sequence[Call], names: Names, before: Sequence[Answer]) -> list[Answer]:
@@ -232,11 +272,11 @@ class Lane:
         else:
             if THROTTLED.search(answer.code):
                 answer = Answer(success=False, silence="throttled")
-        if answer.success and call.operation == "CreateTable":
-            self._wait(names, params)
+        if answer.success and self.side.service == "dynamodb":
+            self._wait(answer)
         self.silences = self.silences + 1 if answer.silence else 0
         if answer.silence and (again := self.revive()) is not None:
-            self.side = again
+            self.side, self.is_new = again, True
             self.silences = 0
         return answer
 
@@ -247,25 +287,25 @@ class Lane:
             before = self.side.sent
             self.meter.take()
             answer = self.side.call(call)
-            if self.side.sent == before:
-                self.meter.used -= 1
+            # None where the SDK refused it, two where it followed a redirection.
+            self.meter.add(self.side.sent - before - 1)
             return answer
         return self.side.call(call)
 
-    def _wait(self, names: Names, params: Mapping[str, Any]) -> None:
-        """A table that is still being made is waited for, as every client must."""
-        if self.side.service != "dynamodb":
-            return
-        look = Call(service="dynamodb", operation="DescribeTable", params={"TableName": params["TableName"]})
-        for _ in range(POLLS):
-            answer = self._send(look) if self._is_slow else Answer(success=True, fields={})
-            if answer.fields.get("Table", {}).get("TableStatus", "ACTIVE") == "ACTIVE":
-                return
-            time.sleep(1.0)
+    def _wait(self, answer: Answer) -> None:
+        """A table that by its own word is still being made, changed or deleted is waited for.
 
-    @property
-    def _is_slow(self) -> bool:
-        return self.side.running.real
+        Every client must; what it answers until then is a matter of chance.
+        """
+        table = answer.fields.get("TableDescription")
+        if not isinstance(table, Mapping) or not str(table.get("TableStatus", "")).endswith("ING"):
+            return
+        look = Call(service="dynamodb", operation="DescribeTable", params={"TableName": table["TableName"]})
+        for pause in POLLS:
+            time.sleep(pause)
+            status = self._send(look).fields.get("Table", {}).get("TableStatus", "")
+            if not status.endswith("ING"):
+                return
 
 
 class Pair:

@@ -18,6 +18,8 @@ ATTEMPTS = 3
 LIMIT = 10
 """Call pairs that minimising may take, beyond the first confirmation."""
 _REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
+CHANCY = frozenset({Difference.ORDER, Difference.IDENTITY})
+"""Differences that a server may show at random: an order, which of several things is given."""
 EXISTENCE = frozenset({Difference.SUCCESS, Difference.LENGTH})
 
 
@@ -48,6 +50,8 @@ class Inquiry:
 
     def __init__(self, pair: Pair, judge: Judge, planner: Planner) -> None:
         self.pair, self.judge, self.planner = pair, judge, planner
+        self._said: dict[tuple[str, ...], tuple[set[str], set[str]]] = {}
+        """What each side answered at a place where they differ, in all runs of an investigation."""
         self.explained: dict[str, set[tuple[str, ...]]] = {}
         """Differences in reads that a mutating operation is to blame for, by that operation."""
         self.ineffective: set[str] = set()
@@ -61,6 +65,9 @@ class Inquiry:
         if [a.success for a in ours.setup] != [a.success for a in theirs.setup]:
             return []
         bonds, found = Bonds(), []
+        self.judge.at((self.pair.reference.endpoint, self.pair.candidate.endpoint))
+        for call, left, right in zip(case.setup, ours.setup, theirs.setup, strict=False):
+            self.judge.bind(call.operation, left, right, bonds)
         calls = (probe.call, *probe.observers)
         for number, (left, right) in enumerate(zip(ours.answers, theirs.answers, strict=False)):
             call = calls[number]
@@ -98,7 +105,20 @@ class Inquiry:
         if not seen:
             return Look(gaps=[], seen=None)
         ours, theirs = seen[0]
-        return Look(gaps=self.gaps(case, probe, ours, theirs), seen=(ours, theirs))
+        gaps = self.gaps(case, probe, ours, theirs)
+        self._hear(gaps)
+        return Look(gaps=gaps, seen=(ours, theirs))
+
+    def _hear(self, gaps: Sequence[Gap]) -> None:
+        for gap in gaps:
+            ours, theirs = self._said.setdefault(gap.signature, (set(), set()))
+            ours.add(gap.reference)
+            theirs.add(gap.candidate)
+
+    def _is_chance(self, gap: Gap) -> bool:
+        """Whether each side at times says what the other says: then neither means it."""
+        ours, theirs = self._said.get(gap.signature, (set(), set()))
+        return bool(ours & theirs)
 
     def investigate(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> list[Finding]:
         """The findings among the differences of one probe; what does not repeat is kept with its rate.
@@ -107,6 +127,8 @@ class Inquiry:
         """
         before = self._used()
         self._later.clear()
+        self._said.clear()
+        self._hear(gaps)
         first = self.look(case.setup, probe)
         real, wavering = [], []
         for gap in gaps:
@@ -120,6 +142,8 @@ class Inquiry:
         self._waver(case, probe, wavering)
         found = []
         for gap, setup, lean, look in self._minimised(case.setup, probe, real, first):
+            if not self._holds(setup, lean, gap):
+                continue
             settles = self._settles(setup, lean, gap, look)
             blamed, state = self._blame(setup, lean, gap, look, settles=settles)
             spent = self._used() - before
@@ -172,6 +196,20 @@ class Inquiry:
             again = self.look(setup, probe)
             done += [(gap, setup, probe, again) for gap in pending if again.find(gap) is not None]
         return [each for each in done if each[3].seen is not None]
+
+    def _holds(self, setup: tuple[Call, ...], probe: Probe, gap: Gap) -> bool:
+        """Whether a difference that chance may have made shows every time, and always the same way."""
+        shown, tries = 3, 3
+        if gap.difference in CHANCY:
+            for _ in range(2):
+                tries += 1
+                shown += self.look(setup, probe).find(gap) is not None
+        if shown == tries and not self._is_chance(gap):
+            return True
+        self.unstable.append(
+            Unstable(operation=gap.operation, signature=gap.signature, shown=shown, tries=tries)
+        )
+        return False
 
     def _blame(
         self, setup: tuple[Call, ...], probe: Probe, gap: Gap, look: Look, *, settles: bool

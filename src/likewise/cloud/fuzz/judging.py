@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import unquote
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.model import Difference, Implication
@@ -69,15 +70,31 @@ class Bonds:
             and self.back.setdefault(candidate, reference) == reference
         )
 
+    def ordinals(self, reference: str, candidate: str) -> tuple[str, str]:
+        """Two values as what they are within the context: which of the things that were seen, or none."""
+        return _ordinal(list(self.forth), reference), _ordinal(list(self.back), candidate)
+
+
+def _ordinal(seen: list[str], value: str) -> str:
+    return f"identifier {seen.index(value) + 1} of this sequence" if value in seen else "a new identifier"
+
 
 class Judge:
     """Compares answers; learns which places hold values that are fresh every time."""
 
     def __init__(self, patterns: tuple[re.Pattern[str], re.Pattern[str]], endpoints: tuple[str, str]) -> None:
         self._patterns = patterns
-        self._hosts = tuple(url.partition("://")[2].partition("/")[0] for url in endpoints)
+        self._hosts: tuple[list[str], list[str]] = ([], [])
+        self.at(endpoints)
         self.volatile: set[tuple[str, str]] = set()
         """(operation, place) pairs whose values never repeat."""
+
+    def at(self, endpoints: tuple[str, str]) -> None:
+        """Where the sides are now: a server that was started again has another address."""
+        for known, url in zip(self._hosts, endpoints, strict=True):
+            host = url.partition("://")[2].partition("/")[0]
+            if host and host not in known:
+                known.append(host)
 
     def normalised(self, value: Any, which: int) -> Any:
         """A side's value with its names, its address and what belongs to its account replaced."""
@@ -97,11 +114,11 @@ class Judge:
         return value
 
     def _text(self, text: str, which: int) -> str:
-        host = self._hosts[which]
         if "lw" in text:
             text = self._patterns[which].sub(r"<\1>", text)
-        if host and host in text:
-            text = text.replace(f"http://{host}", "<endpoint>").replace(host, "<endpoint>")
+        for host in self._hosts[which]:
+            if host in text:
+                text = text.replace(f"http://{host}", "<endpoint>").replace(host, "<endpoint>")
         if "arn:" in text:
             text = _ARN.sub(r"\1:*:*:", text)
         return _ACCOUNT.sub("<account>", text) if len(text) >= 12 else text
@@ -153,9 +170,21 @@ class Judge:
             other = _without_others(other, prefixes[1], crowded=crowded)
         ours, theirs = self.normalised(mine, 0), self.normalised(other, 1)
         for difference, place, left, right in differences(ours, theirs):
-            if not self._is_same(operation, difference, place, left, right, bonds):
+            if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
+                if not bonds.hold(left, right):
+                    found.append(gap(Difference.IDENTITY, place, *bonds.ordinals(left, right)))
+            elif difference is not Difference.VALUE or not are_near(left, right):
                 found.append(gap(difference, place, left, right))
         return found
+
+    def bind(self, operation: str, reference: Answer, candidate: Answer, bonds: Bonds) -> None:
+        """Take in which fresh values two answers gave at the same places."""
+        if not reference.success or not candidate.success:
+            return
+        ours, theirs = self.normalised(reference.fields, 0), self.normalised(candidate.fields, 1)
+        for difference, place, left, right in differences(ours, theirs):
+            if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
+                bonds.hold(left, right)
 
     def _errors(self, reference: Answer, candidate: Answer) -> Iterator[tuple[Difference, str, Any, Any]]:
         if reference.code != candidate.code:
@@ -168,21 +197,12 @@ class Judge:
         if ours != theirs:
             yield Difference.MESSAGE, "", ours, theirs
 
-    def _is_same(
-        self, operation: str, difference: Difference, place: str, ours: Any, theirs: Any, bonds: Bonds
-    ) -> bool:
-        """Whether two values that are not equal mean the same."""
-        if difference is not Difference.VALUE:
+    def _is_fresh(self, operation: str, place: str, ours: Any, theirs: Any) -> bool:
+        """Whether two different values are identifiers that each side makes up."""
+        if not isinstance(ours, str) or not isinstance(theirs, str) or are_near(ours, theirs):
             return False
-        if are_near(ours, theirs):
-            return True
-        if not isinstance(ours, str) or not isinstance(theirs, str):
-            return False
-        if ours != theirs and masked(ours) == masked(theirs) and "<fresh>" in str(masked(ours)):
-            return bonds.hold(ours, theirs)
-        if (operation, _general(place)) in self.volatile:
-            return bonds.hold(ours, theirs)
-        return False
+        like = masked(ours)
+        return (like == masked(theirs) and "<fresh>" in like) or (operation, _general(place)) in self.volatile
 
 
 def implication(reference: Answer, candidate: Answer) -> Implication:
@@ -280,9 +300,16 @@ def moment(value: Any) -> float | None:
 
 
 def are_near(ours: Any, theirs: Any) -> bool:
-    """Whether both are times, and the same one as far as two runs can tell."""
+    """Whether both are times, or texts with times in them, and the same ones as far as two runs can tell."""
     first, second = moment(ours), moment(theirs)
-    return first is not None and second is not None and abs(first - second) < NEAR
+    if first is not None and second is not None:
+        return abs(first - second) < NEAR
+    if not isinstance(ours, str) or not isinstance(theirs, str):
+        return False
+    return _MOMENT.sub("", ours) == _MOMENT.sub("", theirs) and all(
+        are_near(*map(unquote, each))
+        for each in zip(_MOMENT.findall(ours), _MOMENT.findall(theirs), strict=False)
+    )
 
 
 def _has_others(value: Any, prefix: str) -> bool:

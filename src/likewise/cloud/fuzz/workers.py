@@ -42,7 +42,9 @@ class Crew:
 
     def _share(self) -> None:
         with ExitStack() as stack:
-            order = self._with_servers(stack)
+            # Processes of this machine start servers of their own: nothing that one worker does, not even
+            # the end of a server, disturbs another. A cluster's workers have to be given an address.
+            order = self.order if self.executor is None else self._with_servers(stack)
             pool = stack.enter_context(self._pool())
             orders = divided(order, self.workers)
             if self.executor is not None:

@@ -1,8 +1,10 @@
 """Are seeded differences found, minimised and classified right, and is nothing else reported?
 
-    python benchmarks/fuzz/seeded.py [--budget 5000] [--seed 1] [SERVICE…]
+    python benchmarks/fuzz/seeded.py [--budget 5000] [--seed 1] [--keep FOLDER] [SERVICE[:GROUP]…]
 
-All seeds of a service are active at once in front of the reference; the candidate is the plain server.
+All seeds of a service's group are active at once in front of the reference; the candidate is the plain
+server. A service's budget is shared by its groups. Every finding has to say what some seed made: the
+operation, and what that seed is to be called; any other is a wrong report.
 """
 
 from __future__ import annotations
@@ -12,11 +14,13 @@ import json
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "cloud" / "fuzz"))
 
 from fuzz_seeds import SEEDS, Seed
+from fuzz_seeds_more import MORE
 
 from likewise.cloud import targets
 from likewise.cloud.fuzz.findings import Finding
@@ -26,6 +30,7 @@ from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role
 
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
+LONGEST = 4
 
 
 def main() -> None:
@@ -34,37 +39,44 @@ def main() -> None:
     parser.add_argument("services", nargs="*", default=list(SERVERS))
     parser.add_argument("--budget", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="where the logs go")
     options = parser.parse_args()
     totals = {"seeds": 0, "found": 0, "right": 0, "strangers": 0, "longest": 0}
-    for service in options.services:
-        measure(service, options.budget, options.seed, totals)
+    with ExitStack() as stack:
+        folder = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        for each in options.services:
+            service, _, group = each.partition(":")
+            groups = sorted({seed.group for seed in (*SEEDS, *MORE) if seed.service == service})
+            for number in [int(group)] if group else groups:
+                measure(service, number, options.budget // len(groups), options.seed, totals, folder)
     print(json.dumps(totals))
 
 
-def measure(service: str, budget: int, number: int, totals: dict[str, int]) -> None:
-    """One service: all its seeds at once."""
-    seeds = [each for each in SEEDS if each.service == service]
+def measure(service: str, group: int, budget: int, number: int, totals: dict[str, int], folder: Path) -> None:
+    """One group of one service: all its seeds at once."""
+    seeds = [each for each in (*SEEDS, *MORE) if each.service == service and each.group == group]
     began = time.monotonic()
-    findings = campaign(service, seeds, budget, number)
-    named = {operation for each in seeds for operation in each.operations}
-    strangers = [each for each in findings if each.operation not in named]
+    findings = campaign(service, seeds, budget, number, log=folder / f"{service}-{group}.jsonl")
     for each in seeds:
         fitting = [found for found in findings if found.operation in each.operations]
         right = [found for found in fitting if fits(each, found)]
         totals["seeds"] += 1
         totals["found"] += bool(fitting)
         totals["right"] += bool(right)
-        totals["longest"] = max([totals["longest"], *(len(found.sequence) for found in right[:1])])
         said = right[0] if right else fitting[0] if fitting else None
         word = "right" if right else "WRONG" if fitting else "MISSED"
         shown = f"{said.kind}, {said.implication}, {said.manifestation}, {said.cause}" if said else ""
         print(f"  {word:6} {each.category:14} {each.operations[0]:28} {shown}")
-    for found in strangers:
+    for found in findings:
+        totals["longest"] = max(totals["longest"], len(found.sequence))
+        is_right = any(found.operation in each.operations and fits(each, found) for each in seeds)
+        if is_right and len(found.sequence) <= LONGEST:
+            continue
         totals["strangers"] += 1
-        print(
-            f"  STRANGER {found.operation}: {found.kind} {found.place} {found.reference} | {found.candidate}"
-        )
-    print(f"{service}: {len(findings)} findings in {time.monotonic() - began:.0f} s")
+        steps = " ".join(call.operation for call in found.sequence)
+        said = f"{found.kind} {found.place}, {found.implication}, {found.manifestation}, {found.cause}"
+        print(f"  STRANGER {found.operation}: {said}: {found.reference} | {found.candidate} [{steps}]")
+    print(f"{service}:{group}: {len(findings)} findings in {time.monotonic() - began:.0f} s", flush=True)
 
 
 def fits(seed: Seed, found: Finding) -> bool:
@@ -76,27 +88,22 @@ def fits(seed: Seed, found: Finding) -> bool:
     )
 
 
-def campaign(
-    service: str, seeds: list[Seed], budget: int, number: int, operations: tuple[str, ...] = ()
-) -> list[Finding]:
+def campaign(service: str, seeds: list[Seed], budget: int, number: int, log: Path) -> list[Finding]:
     """The findings of one campaign against the seeded reference."""
     spec = targets.find(SERVERS[service])
     with (
-        tempfile.TemporaryDirectory() as folder,
         targets.start(spec, role=Role.CANDIDATE, services=frozenset({service})) as candidate,
         targets.start(spec, role=Role.REFERENCE, services=frozenset({service})) as below,
         RewritingServer(
             str(below.endpoint(service)), [each.rule for each in seeds], service=service
         ) as front,
     ):
-        log = Path(folder) / "log.jsonl"
         order = Order(
             service=service,
             candidate=addressed(candidate, service),
             reference=f"{service}+{front.url}",
             seed=number,
             budget=budget,
-            operations=operations,
             log=str(log),
             ours=True,
         )

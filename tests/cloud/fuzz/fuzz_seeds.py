@@ -24,6 +24,8 @@ class Seed:
     implication: str = ""
     causes: tuple[str, ...] = ()
     manifestations: tuple[str, ...] = ()
+    group: int = 1
+    """Seeds of a service that are active together."""
 
 
 def seed(
@@ -34,6 +36,8 @@ def seed(
     implication: str = "",
     causes: str = "",
     manifestation: str = "",
+    *,
+    group: int = 1,
 ) -> Seed:
     """A seed from words."""
     return Seed(
@@ -44,6 +48,7 @@ def seed(
         implication=implication,
         causes=tuple(filter(None, causes.split("|"))),
         manifestations=("state", "both") if manifestation == "state" else tuple(manifestation.split()),
+        group=group,
     )
 
 

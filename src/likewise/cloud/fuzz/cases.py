@@ -94,8 +94,22 @@ class Cases:
         if not is_read(operation):
             setup = (*plan.setup, plan.call)
             yield "twice", Case(setup=setup, probes=(self.probe(setup, plan.call, state="twice"),))
+            yield from self._seen(plan)
         yield from self._deleted(operation, plan)
         yield from self._pages(operation, plan)
+
+    def _seen(self, plan: Plan) -> Iterator[tuple[str, Case]]:
+        """A write of what was just looked at: a server may remember what it said."""
+        looks = [
+            each
+            for each in self._observers(plan.setup, plan.call)
+            if all(
+                isinstance(part, Name) or part.call < len(plan.setup) for part in placeholders(each.params)
+            )
+        ]
+        if looks:
+            setup = (*plan.setup, *looks)
+            yield "seen", Case(setup=setup, probes=(self.probe(setup, plan.call, state="seen"),))
 
     def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
         made = {call.operation for call in plan.calls}

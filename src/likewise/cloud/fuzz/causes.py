@@ -79,6 +79,7 @@ STATES = {
     "no parent": "only where what contains it does not exist",
     "deleted": "only after what it names was deleted",
     "twice": "only the second time",
+    "seen": "only after it was looked at",
 }
 
 

@@ -24,6 +24,8 @@ PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
 POLLS = (0.01, 0.03, 0.1, 0.3, *[1.0] * 20)
 """Seconds between looks at a table that is still being made, changed or deleted."""
+LAGS = (0.0, 0.1, 0.2, 0.4, 0.8, 1.5)
+"""Seconds between questions to a server that may just be late."""
 _REPEATABLE = re.compile(
     r"Put(?!Object(LegalHold|Retention|LockConfiguration)|BucketVersioning)|CopyObject|UploadPart|TagResource|"
     r"BlockBlob_Upload|\w+_Set"
@@ -119,6 +121,14 @@ class Names(dict[Name, str]):
         text = f"{prefix}{name.kind[0]}{LETTERS[name.number]}"
         self[name] = text
         return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """A context that stands: its names, and the answers of its set-up and its probe."""
+
+    names: Names
+    answers: list[Answer]
 
 
 class Keeper:
@@ -230,21 +240,17 @@ class Lane:
             self.meter.add(1)
         return self.side.call(Call(service=self.side.service, operation=operation, params=params))
 
-    def repeat(self, case: Case, times: int, pause: float) -> Answer:
-        """The last call of the only probe, asked again and again: does the answer change by itself?"""
+    def begin(self, case: Case) -> Context:
+        """The set-up and the only probe, left standing so that more can be asked of it."""
         names = self.names()
-        try:
-            setup = self._calls(case.setup, names, [])
-            (probe,) = case.probes
-            (answer,) = self._calls((probe.call,), names, setup)
-            last = answer
-            call = probe.observers[0] if probe.observers else probe.call
-            for _ in range(times):
-                time.sleep(pause)
-                (last,) = self._calls((call,), names, [*setup, answer])
-        finally:
-            self.tidy()
-        return last
+        self.is_new = False
+        (probe,) = case.probes
+        setup = self._calls(case.setup, names, [])
+        return Context(names=names, answers=[*setup, *self._calls((probe.call,), names, setup)])
+
+    def again(self, call: Call, context: Context) -> Answer:
+        """One more call in a context that stands."""
+        return self.one(call, context.names, context.answers)
 
     def _calls(self, calls: Sequence[Call], names: Names, before: Sequence[Answer]) -> list[Answer]:
         """The answers to some calls; those before them are there to be referred to."""
@@ -324,10 +330,29 @@ class Pair:
             candidate = theirs.result()
         return list(zip(ours, candidate, strict=False))
 
-    def repeat(self, case: Case, *, times: int = 6, pause: float = 0.15) -> tuple[Answer, Answer]:
-        """Both sides' last answers to a probe that is asked again and again."""
-        theirs = self._pool.submit(self.candidate.repeat, case, times, pause)
-        return self.reference.repeat(case, times, pause), theirs.result()
+    def settles(self, case: Case, call: Call, is_settled: Callable[[Answer, Answer], bool]) -> bool:
+        """Whether the sides come to agree where a call is repeated for a while after the only probe."""
+        theirs = self._pool.submit(self.candidate.begin, case)
+        try:
+            try:
+                ours = self.reference.begin(case)
+            finally:
+                other = theirs.result()
+            for pause in LAGS:
+                time.sleep(pause)
+                later = self._pool.submit(self.candidate.again, call, other)
+                try:
+                    answer = self.reference.again(call, ours)
+                finally:
+                    candidate = later.result()
+                if is_settled(answer, candidate):
+                    return True
+        except Exhausted:
+            return False
+        finally:
+            self._pool.submit(self.candidate.tidy).result()
+            self.reference.tidy()
+        return False
 
     def close(self) -> None:
         """End the thread."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from likewise.cloud.fuzz.calls import Answer, Call, Ref, placeholders
+from likewise.cloud.fuzz.calls import Answer, Call, Ref, Unresolved, placeholders, resolve
 from likewise.cloud.fuzz.causes import condition, likely_cause
 from likewise.cloud.fuzz.execution import Case, Pair, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
@@ -18,6 +19,8 @@ ATTEMPTS = 3
 LIMIT = 10
 """Call pairs that minimising may take, beyond the first confirmation."""
 _REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
+LATE = re.compile(r"NotFound|NoSuch|InUse|Conflict|Pending|Busy|BeingDeleted|Aborted|NotReady|InProgress")
+"""Errors of a server that may just not be ready yet."""
 CHANCY = frozenset({Difference.ORDER, Difference.IDENTITY})
 """Differences that a server may show at random: an order, which of several things is given."""
 EXISTENCE = frozenset({Difference.SUCCESS, Difference.LENGTH})
@@ -58,7 +61,7 @@ class Inquiry:
         """Operations that succeed on one side without doing anything there."""
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self.unstable: list[Unstable] = []
-        self._later: dict[tuple[str, int], tuple[Answer, Answer]] = {}
+        self._later: dict[tuple[str, int], bool] = {}
 
     def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> list[Gap]:
         """Every difference that a probe shows; none where the set-up itself went differently."""
@@ -71,12 +74,22 @@ class Inquiry:
         calls = (probe.call, *probe.observers)
         for number, (left, right) in enumerate(zip(ours.answers, theirs.answers, strict=False)):
             call = calls[number]
+            self._give(call, ours, theirs, bonds)
             self._note(call.operation, left, right)
             prefixes = (ours.prefix, theirs.prefix) if self._is_shared(call.operation) else ("", "")
             found += self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
             if number == 0 and any(each.difference in EXISTENCE for each in found):
                 break
         return [each for each in found if not self._is_explained(case, probe, each)]
+
+    def _give(self, call: Call, ours: Seen, theirs: Seen, bonds: Bonds) -> None:
+        for each in placeholders(call.params):
+            if isinstance(each, Ref):
+                try:
+                    left, right = (resolve(each, {}, [*seen.setup, *seen.answers]) for seen in (ours, theirs))
+                except Unresolved:
+                    continue
+                self.judge.give(left, right, bonds)
 
     def _note(self, operation: str, ours: Answer, theirs: Answer) -> None:
         for which, answer in enumerate((ours, theirs)):
@@ -251,27 +264,37 @@ class Inquiry:
         return unchanged[0] != unchanged[1]
 
     def _settles(self, setup: tuple[Call, ...], probe: Probe, gap: Gap, look: Look) -> bool:
-        """Whether the two sides come to agree when a read is repeated for a while."""
-        if not is_read(gap.operation) or not (gap.index or setup) or not self._may_be_early(gap, look):
+        """Whether the sides come to agree where the call that shows it is repeated for a while."""
+        if not (gap.index or setup) or not self._may_be_early(gap, look):
             return False
-        lean = replace(probe, observers=probe.observers[gap.index - 1 : gap.index] if gap.index else ())
         place = (str(setup), gap.index)
         if place not in self._later:
-            self._later[place] = self.pair.repeat(Case(setup=setup, probes=(lean,)), times=3)
-        ours, theirs = self._later[place]
-        later = self.judge.gaps(gap.operation, gap.index, ours, theirs, bonds=Bonds())
+            call = probe.observers[gap.index - 1] if gap.index else probe.call
+            case = Case(setup=setup, probes=(replace(probe, observers=()),))
+            self._later[place] = self.pair.settles(case, call, lambda *both: self._agree(gap, *both))
+        return self._later[place]
+
+    def _agree(self, gap: Gap, reference: Answer, candidate: Answer) -> bool:
+        if not is_read(gap.operation):
+            # What one side took at once must not be asked of it twice: only the other one counts.
+            was_late = gap.reference.startswith("success")
+            return (candidate if was_late else reference).success
+        later = self.judge.gaps(gap.operation, gap.index, reference, candidate, bonds=Bonds())
         return all(each.signature != gap.signature for each in later)
 
     def _may_be_early(self, gap: Gap, look: Look) -> bool:
         """Whether one side may just not have what the other already shows."""
         assert look.seen is not None
-        if gap.difference is Difference.VALUE:
-            return gap.index > 0
         answers = [seen.answers[gap.index] for seen in look.seen if gap.index < len(seen.answers)]
         if gap.difference is Difference.SUCCESS:
-            return any(answer.status == 404 or "NotFound" in answer.code for answer in answers)
+            late = [each for each in answers if not each.success]
+            return any(each.status in (404, 409) or LATE.search(each.code) for each in late)
+        if not is_read(gap.operation):
+            return False
+        if gap.difference in (Difference.VALUE, Difference.IDENTITY):
+            return gap.index > 0
         if gap.difference in (Difference.MISSING, Difference.EXTRA):
-            return any(not answer.fields for answer in answers)
+            return gap.index > 0 or any(not answer.fields for answer in answers)
         return gap.difference is Difference.LENGTH
 
     def _finding(

@@ -15,6 +15,8 @@ from likewise.model import Difference, Implication
 
 NEAR = 180.0
 """Seconds that two times may be apart and still mean the same moment of two runs."""
+SHORT = 8
+"""Characters that an identifier has at least: shorter texts stand for themselves."""
 _ISO = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d")
 _RFC = re.compile(r"^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? \w{3} \d{4} ")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -62,6 +64,19 @@ class Bonds:
 
     forth: dict[str, str] = field(default_factory=dict)
     back: dict[str, str] = field(default_factory=dict)
+    given: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
+    """What calls were given of earlier answers, longest first."""
+
+    def give(self, reference: str, candidate: str) -> None:
+        """Each side's call is given what its own earlier answer said."""
+        if len(reference) < SHORT or len(candidate) < SHORT:
+            return
+        self.forth.setdefault(reference, candidate)
+        self.back.setdefault(candidate, reference)
+        for known, value in zip(self.given, (reference, candidate), strict=True):
+            if value not in known:
+                known.append(value)
+                known.sort(key=len, reverse=True)
 
     def hold(self, reference: str, candidate: str) -> bool:
         """Whether the two can be the same thing, given all pairs so far."""
@@ -69,6 +84,16 @@ class Bonds:
             self.forth.setdefault(reference, candidate) == candidate
             and self.back.setdefault(candidate, reference) == reference
         )
+
+    def are_one(self, reference: Any, candidate: Any) -> bool:
+        """Whether two values are known to stand for each other."""
+        return isinstance(reference, str) and self.forth.get(reference, self) == candidate
+
+    def without(self, text: str, which: int) -> str:
+        """An error's text without the identifiers that the call was given and the text repeats."""
+        for value in self.given[which]:
+            text = text.replace(value, "<fresh>")
+        return text
 
     def ordinals(self, reference: str, candidate: str) -> tuple[str, str]:
         """Two values as what they are within the context: which of the things that were seen, or none."""
@@ -159,7 +184,7 @@ class Judge:
         if reference.success != candidate.success:
             return [gap(Difference.SUCCESS, "", reference.summary(), candidate.summary())]
         if not reference.success:
-            return [gap(*each) for each in self._errors(reference, candidate)]
+            return [gap(*each) for each in self._errors(reference, candidate, bonds)]
         found = []
         if reference.status != candidate.status:
             found.append(gap(Difference.STATUS, "status", reference.status, candidate.status))
@@ -170,12 +195,19 @@ class Judge:
             other = _without_others(other, prefixes[1], crowded=crowded)
         ours, theirs = self.normalised(mine, 0), self.normalised(other, 1)
         for difference, place, left, right in differences(ours, theirs):
+            if difference is Difference.VALUE and bonds.are_one(left, right):
+                continue
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 if not bonds.hold(left, right):
                     found.append(gap(Difference.IDENTITY, place, *bonds.ordinals(left, right)))
             elif difference is not Difference.VALUE or not are_near(left, right):
                 found.append(gap(difference, place, left, right))
         return found
+
+    def give(self, reference: Any, candidate: Any, bonds: Bonds) -> None:
+        """Take in what a call was given on each side."""
+        if isinstance(reference, str) and isinstance(candidate, str):
+            bonds.give(self._text(reference, 0), self._text(candidate, 1))
 
     def bind(self, operation: str, reference: Answer, candidate: Answer, bonds: Bonds) -> None:
         """Take in which fresh values two answers gave at the same places."""
@@ -186,14 +218,16 @@ class Judge:
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 bonds.hold(left, right)
 
-    def _errors(self, reference: Answer, candidate: Answer) -> Iterator[tuple[Difference, str, Any, Any]]:
+    def _errors(
+        self, reference: Answer, candidate: Answer, bonds: Bonds
+    ) -> Iterator[tuple[Difference, str, Any, Any]]:
         if reference.code != candidate.code:
             yield Difference.CODE, "", reference.summary(), candidate.summary()
             return
         if reference.status != candidate.status:
             yield Difference.STATUS, "", reference.summary(), candidate.summary()
-        ours = plain_message(self._text(reference.message, 0))
-        theirs = plain_message(self._text(candidate.message, 1))
+        ours = plain_message(bonds.without(self._text(reference.message, 0), 0))
+        theirs = plain_message(bonds.without(self._text(candidate.message, 1), 1))
         if ours != theirs:
             yield Difference.MESSAGE, "", ours, theirs
 
@@ -277,8 +311,8 @@ def masked(value: Any) -> Any:
 
 def plain_message(text: str) -> str:
     """An error's text without identifiers and times."""
-    text = _NUMBER.sub("<number>", text)
-    return _STAMP.sub("<fresh>", _MOMENT.sub("<moment>", _UUID.sub("<fresh>", text)))
+    text = _STAMP.sub("<fresh>", _MOMENT.sub("<moment>", _UUID.sub("<fresh>", text)))
+    return _NUMBER.sub("<number>", text)
 
 
 def moment(value: Any) -> float | None:

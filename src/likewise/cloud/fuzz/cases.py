@@ -149,6 +149,12 @@ class Cases:
         members = tuple(each for each in shape.members if each.name not in self.planner.hints.poison)
         found = list(variants(members, plan.call.params, extra))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
+        # An address without one of its parts is another operation's.
+        found = [
+            each
+            for each in found
+            if each.value_class is not ValueClass.MISSING or each.parameter not in self.planner.hints.names
+        ]
         random.Random(f"{self.seed}/{operation}").shuffle(found)
         tasks = []
         for rank, those in sorted(_by_rank(found).items()):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.execution import Probe
 from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.plans import ENDS, is_read
 from likewise.model import Difference
 
 NOT_IMPLEMENTED = "not implemented"
@@ -35,9 +37,19 @@ class Cause:
 
 
 def likely_cause(
-    gap: Gap, reference: Answer, candidate: Answer, *, settles: bool, never: tuple[bool, bool]
+    gap: Gap,
+    reference: Answer,
+    candidate: Answer,
+    *,
+    settles: bool,
+    never: tuple[bool, bool],
+    state: bool = False,
 ) -> Cause:
-    """The first rule that fits; `never` says for each side that the operation has only ever failed there."""
+    """The first rule that fits.
+
+    `never` says for each side that the operation has only ever failed there; `state`, that the answers
+    are those of a read which shows what an earlier write left.
+    """
     for answer, side, hopeless in (
         (candidate, "candidate", never[1]),
         (reference, "reference", never[0]),
@@ -59,6 +71,8 @@ def likely_cause(
             return Cause(name=NULL, evidence=f"the {side} itself fails with {answer.summary()}")
         if answer.silence:
             return Cause(name=NULL, evidence=f"the {side} gives no answer ({answer.silence})")
+    if state:
+        return Cause(name=OTHER, evidence=f"a read then gives {gap.reference} against {gap.candidate}"[:300])
     if gap.difference is Difference.SUCCESS and not reference.success:
         if reference.status in (401, 403) or _DENIED.search(reference.code):
             return Cause(
@@ -83,13 +97,27 @@ STATES = {
 }
 
 
-def condition(probe: Probe, *, shows_typically: bool) -> str:
-    """Under which condition a difference shows; nothing where it always does."""
+def condition(probe: Probe, setup: Sequence[Call], *, shows_typically: bool) -> str:
+    """Under which condition a difference shows after a set-up; nothing where it always does."""
     if shows_typically:
         return ""
     if probe.parameter and probe.value_class:
         return f"only when {probe.parameter} is {_words(probe)}"
-    return STATES.get(probe.state, "")
+    return STATES.get(_state(probe, [call.operation for call in setup]), "")
+
+
+def _state(probe: Probe, before: Sequence[str]) -> str:
+    """The state of a probe, once its set-up has been made as short as it can be."""
+    match probe.state:
+        case "twice" if probe.call.operation not in before:
+            return ""
+        case "seen" if not any(is_read(name) for name in before):
+            return ""
+        case "deleted" if not any(ENDS.search(name) for name in before):
+            return "unset" if before else "no parent"
+        case "unset" if not before:
+            return "no parent"
+    return probe.state
 
 
 def _words(probe: Probe) -> str:

@@ -51,6 +51,8 @@ class OperationShape:
     errors: tuple[str, ...] = ()
     public: bool = True
     """Whether the SDK's public methods reach it."""
+    alias: str = ""
+    """The newer operation that is the same request, where this is an old name for it."""
 
     @property
     def required(self) -> tuple[Member, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -27,7 +28,23 @@ def read(service: str) -> Grammar:
         )
         for name in model.operation_names
     }
-    return Grammar(service=service, operations=operations)
+    return Grammar(service=service, operations=operations | _aliased(model, operations))
+
+
+def _aliased(model: Any, operations: dict[str, OperationShape]) -> dict[str, OperationShape]:
+    """Operations that are old names of others: deprecated, and the same request."""
+    models = [model.operation_model(name) for name in operations]
+    current = {
+        (each.http.get("method"), each.http.get("requestUri")): each.name
+        for each in models
+        if not each.deprecated
+    }
+    places = {each.name: (each.http.get("method"), each.http.get("requestUri")) for each in models}
+    return {
+        each.name: replace(operations[each.name], alias=current.get(places[each.name], ""))
+        for each in models
+        if each.deprecated and len(places) > 1
+    }
 
 
 def _optional(loader: Any, service: str, kind: str) -> dict[str, Any]:

@@ -11,13 +11,12 @@ from likewise.cloud.fuzz.causes import condition, likely_cause
 from likewise.cloud.fuzz.execution import Case, Pair, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
 from likewise.cloud.fuzz.judging import Bonds, Gap, Judge, generalised, masked
+from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.plans import Planner, is_read
-from likewise.cloud.fuzz.shortening import leaned, reductions
 from likewise.model import Difference
 
+Said = tuple[str, ...]
 ATTEMPTS = 3
-LIMIT = 10
-"""Call pairs that minimising may take, beyond the first confirmation."""
 _REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
 LATE = re.compile(r"NotFound|NoSuch|InUse|Conflict|Pending|Busy|BeingDeleted|Aborted|NotReady|InProgress")
 """Errors of a server that may just not be ready yet."""
@@ -36,25 +35,14 @@ class Unstable:
     tries: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """One run of a case with a single probe: what differed, and the answers."""
-
-    gaps: list[Gap]
-    seen: tuple[Seen, Seen] | None
-
-    def find(self, gap: Gap) -> Gap | None:
-        """The same difference, if it showed."""
-        return next((each for each in self.gaps if each.signature == gap.signature), None)
-
-
 class Inquiry:
     """Investigates differences on a pair of sides."""
 
     def __init__(self, pair: Pair, judge: Judge, planner: Planner) -> None:
         self.pair, self.judge, self.planner = pair, judge, planner
-        self._said: dict[tuple[str, ...], tuple[set[str], set[str]]] = {}
-        """What each side answered at a place where they differ, in all runs of an investigation."""
+        self._minimiser = Minimiser(self.look, self.looks, planner)
+        self._said: dict[tuple[str, ...], tuple[set[Said], set[Said]]] = {}
+        """What each side answered where they differ, in each run of an investigation."""
         self.explained: dict[str, set[tuple[str, ...]]] = {}
         """Differences in reads that a mutating operation is to blame for, by that operation."""
         self.ineffective: set[str] = set()
@@ -62,6 +50,7 @@ class Inquiry:
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self.unstable: list[Unstable] = []
         self._later: dict[tuple[str, int], bool] = {}
+        self._alone: dict[str, Look] = {}
 
     def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> list[Gap]:
         """Every difference that a probe shows; none where the set-up itself went differently."""
@@ -111,22 +100,25 @@ class Inquiry:
             return True
         return any(_bare(gap) in self.explained.get(name, ()) for name in before)
 
-    def look(self, setup: Sequence[Call], probe: Probe) -> Look:
-        """Run one probe from scratch on fresh names."""
-        case = Case(setup=tuple(setup), probes=(probe,))
-        seen = self.pair.do(case)
-        if not seen:
-            return Look(gaps=[], seen=None)
-        ours, theirs = seen[0]
-        gaps = self.gaps(case, probe, ours, theirs)
-        self._hear(gaps)
-        return Look(gaps=gaps, seen=(ours, theirs))
+    def look(self, case: Case) -> Look:
+        """Run a case with one probe from scratch on fresh names."""
+        return next(iter(self.looks(case)), Look(gaps=[], seen=None))
+
+    def looks(self, case: Case) -> list[Look]:
+        """Run several probes after a set-up; each is judged by itself."""
+        found = []
+        for probe, (ours, theirs) in zip(case.probes, self.pair.do(case), strict=False):
+            gaps = self.gaps(case, probe, ours, theirs)
+            self._hear(gaps)
+            found.append(Look(gaps=gaps, seen=(ours, theirs)))
+        return found
 
     def _hear(self, gaps: Sequence[Gap]) -> None:
-        for gap in gaps:
-            ours, theirs = self._said.setdefault(gap.signature, (set(), set()))
-            ours.add(gap.reference)
-            theirs.add(gap.candidate)
+        for signature in {gap.signature for gap in gaps}:
+            same = [gap for gap in gaps if gap.signature == signature]
+            ours, theirs = self._said.setdefault(signature, (set(), set()))
+            ours.add(tuple(gap.reference for gap in same))
+            theirs.add(tuple(gap.candidate for gap in same))
 
     def _is_chance(self, gap: Gap) -> bool:
         """Whether each side at times says what the other says: then neither means it."""
@@ -140,28 +132,48 @@ class Inquiry:
         """
         before = self._used()
         self._later.clear()
+        self._alone.clear()
         self._said.clear()
         self._hear(gaps)
-        first = self.look(case.setup, probe)
-        real, wavering = [], []
-        for gap in gaps:
-            again = first.find(gap)
-            if again is None:
-                wavering.append(gap)
-            elif self._is_fresh(gap, again):
-                self.judge.volatile.add((gap.operation, gap.place))
+        case = Case(setup=case.setup, probes=(probe,))
+        shown, wavering = self._minimiser.confirm(case, gaps)
+        real = []
+        for each in shown:
+            first = next(gap for gap in gaps if gap.signature == each.gap.signature)
+            if self._is_fresh(first, each.gap):
+                self.judge.volatile.add((first.operation, first.place))
             else:
-                real.append(gap)
-        self._waver(case, probe, wavering)
+                real.append(each)
+        self._waver(case, wavering)
         found = []
-        for gap, setup, lean, look in self._minimised(case.setup, probe, real, first):
-            if not self._holds(setup, lean, gap):
-                continue
-            settles = self._settles(setup, lean, gap, look)
-            blamed, state = self._blame(setup, lean, gap, look, settles=settles)
-            spent = self._used() - before
-            found.append(self._finding(setup, lean, gap, look, blamed, state, settles, spent))
-        return found
+        for each in self._minimiser.minimise(real):
+            if self._holds(each):
+                settles = self._settles(each)
+                blamed, state = self._blame(each, shown, settles=settles)
+                final = self._own(each) if each.gap.index and not state and not settles else each
+                found.append(self._finding(final, blamed, state, settles))
+        spent = -(-(self._used() - before) // len(found)) if found else 0
+        return [replace(each, pairs=spent) for each in found]
+
+    def _own(self, shown: Shown) -> Shown:
+        """A read that differs by itself, without the write after which it was noticed."""
+        name = shown.gap.operation
+        plan = self.planner.plan(name)
+        forms = [self._before(shown), Case(setup=plan.setup, probes=(Probe(call=plan.call),))]
+        for case in forms:
+            if case is not None and len(case.setup) <= len(shown.case.setup):
+                look = self._alone.get(str(case)) or self.look(case)
+                gap = look.find(shown.gap)
+                if gap is not None:
+                    return Shown(gap=gap, case=case, look=look, confirmed=shown.confirmed + 1)
+        return shown
+
+    def _before(self, shown: Shown) -> Case | None:
+        """The read that shows a difference, asked without the probe before it, where it can be."""
+        setup, read = shown.case.setup, shown.probe.observers[shown.gap.index - 1]
+        if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
+            return None
+        return Case(setup=setup, probes=(Probe(call=read),))
 
     def _used(self) -> int:
         return self.pair.reference.side.sent
@@ -177,85 +189,65 @@ class Inquiry:
             and gap.candidate != again.candidate
         )
 
-    def _waver(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> None:
+    def _waver(self, case: Case, gaps: Sequence[Gap]) -> None:
         """Keep what did not show again, with how often it does."""
         if not gaps:
             return
-        looks = [self.look(case.setup, probe) for _ in range(ATTEMPTS - 1)]
+        looks = [self.look(case) for _ in range(ATTEMPTS - 1)]
         for gap in gaps:
             if any(_bare(gap) in known for known in self.explained.values()):
                 continue
             shown = sum(look.find(gap) is not None for look in looks)
-            self.unstable.append(
-                Unstable(
-                    operation=gap.operation, signature=gap.signature, shown=1 + shown, tries=1 + ATTEMPTS
-                )
-            )
+            self._doubt(gap, 1 + shown, 1 + ATTEMPTS)
 
-    def _minimised(
-        self, setup: tuple[Call, ...], probe: Probe, gaps: Sequence[Gap], first: Look
-    ) -> list[tuple[Gap, tuple[Call, ...], Probe, Look]]:
-        """For each difference the least set-up that shows it; the run that did is the second confirmation."""
-        limit = self._used() + LIMIT
-        pending, done = list(gaps), []
-        for shorter in reductions(setup, probe.call) if gaps else ():
-            if not pending or self._used() + len(shorter) + 1 > limit:
-                break
-            lean = leaned(probe, setup, shorter)
-            look = self.look(shorter, lean)
-            done += [(gap, shorter, lean, look) for gap in pending if look.find(gap) is not None]
-            pending = [gap for gap in pending if look.find(gap) is None]
-        if pending:
-            again = self.look(setup, probe)
-            done += [(gap, setup, probe, again) for gap in pending if again.find(gap) is not None]
-        return [each for each in done if each[3].seen is not None]
+    def _doubt(self, gap: Gap, shown: int, tries: int) -> None:
+        doubtful = Unstable(operation=gap.operation, signature=gap.signature, shown=shown, tries=tries)
+        self.unstable.append(doubtful)
 
-    def _holds(self, setup: tuple[Call, ...], probe: Probe, gap: Gap) -> bool:
+    def _holds(self, shown: Shown) -> bool:
         """Whether a difference that chance may have made shows every time, and always the same way."""
-        shown, tries = 3, 3
-        if gap.difference in CHANCY:
+        tries = confirmed = shown.confirmed + 1
+        if shown.gap.difference in CHANCY:
             for _ in range(2):
                 tries += 1
-                shown += self.look(setup, probe).find(gap) is not None
-        if shown == tries and not self._is_chance(gap):
+                confirmed += self.look(shown.case).find(shown.gap) is not None
+        if confirmed == tries and not self._is_chance(shown.gap):
             return True
-        self.unstable.append(
-            Unstable(operation=gap.operation, signature=gap.signature, shown=shown, tries=tries)
-        )
+        self._doubt(shown.gap, confirmed, tries)
         return False
 
-    def _blame(
-        self, setup: tuple[Call, ...], probe: Probe, gap: Gap, look: Look, *, settles: bool
-    ) -> tuple[str, bool]:
+    def _blame(self, shown: Shown, others: Sequence[Shown], *, settles: bool) -> tuple[str, bool]:
         """Which operation differs: the one whose answer shows it, or the one before it, in what it left."""
+        gap = shown.gap
         if gap.index == 0:
             return gap.operation, False
-        mine = probe.call.operation
-        witnesses = {each.index for each in look.gaps if each.index and _concerns(each, gap)}
-        void = self._has_no_effect(setup, probe, gap, look)
+        mine = shown.probe.call.operation
+        gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
+        witnesses = {each.index for each in gaps.values() if each.index and _concerns(each, gap)}
+        void = self._has_no_effect(shown)
         if len(witnesses) < 2 and not void:
             return gap.operation, False
         self.explained.setdefault(mine, set()).update(
-            _bare(each) for each in look.gaps if each.index in witnesses | {gap.index}
+            _bare(each) for each in gaps.values() if each.index in witnesses | {gap.index}
         )
-        if (void or gap.difference in EXISTENCE) and not probe.parameter and not settles:
+        if (void or gap.difference in EXISTENCE) and not shown.probe.parameter and not settles:
             self.ineffective.add(mine)
         return mine, True
 
-    def _has_no_effect(self, setup: tuple[Call, ...], probe: Probe, gap: Gap, look: Look) -> bool:
+    def _has_no_effect(self, shown: Shown) -> bool:
         """Whether one side answers as if the probe had never been made, and the other does not."""
-        assert look.seen is not None
-        read = probe.observers[gap.index - 1]
-        if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
+        gap, seen, case = shown.gap, shown.look.seen, self._before(shown)
+        assert seen is not None
+        if case is None:
             return False
-        without = self.look(setup, Probe(call=read))
+        without = self._alone[str(case)] = self._alone.get(str(case)) or self.look(case)
         if without.seen is None or any(each.difference in _REFUSALS for each in without.gaps):
             return False  # the read itself differs, whatever was done before
         if any(each.signature == gap.signature for each in without.gaps):
             return False
         unchanged = []
         for which in (0, 1):
-            before, after = without.seen[which].answers[0], look.seen[which].answers[gap.index]
+            before, after = without.seen[which].answers[0], seen[which].answers[gap.index]
             unchanged.append(
                 (before.success, before.code) == (after.success, after.code)
                 and masked(self.judge.normalised(before.fields, which))
@@ -263,9 +255,10 @@ class Inquiry:
             )
         return unchanged[0] != unchanged[1]
 
-    def _settles(self, setup: tuple[Call, ...], probe: Probe, gap: Gap, look: Look) -> bool:
+    def _settles(self, shown: Shown) -> bool:
         """Whether the sides come to agree where the call that shows it is repeated for a while."""
-        if not (gap.index or setup) or not self._may_be_early(gap, look):
+        gap, setup, probe = shown.gap, shown.case.setup, shown.probe
+        if not (gap.index or setup) or not self._may_be_early(gap, shown.look):
             return False
         place = (str(setup), gap.index)
         if place not in self._later:
@@ -297,24 +290,20 @@ class Inquiry:
             return gap.index > 0 or any(not answer.fields for answer in answers)
         return gap.difference is Difference.LENGTH
 
-    def _finding(
-        self,
-        setup: tuple[Call, ...],
-        probe: Probe,
-        gap: Gap,
-        look: Look,
-        blamed: str,
-        state: bool,
-        settles: bool,
-        pairs: int,
-    ) -> Finding:
+    def _finding(self, shown: Shown, blamed: str, state: bool, settles: bool) -> Finding:
+        gap, look, probe = shown.gap, shown.look, shown.probe
         assert look.seen is not None
+        blamed = self.planner.grammar.operations[blamed].alias or blamed
         ours, theirs = (seen.answers[min(gap.index, len(seen.answers) - 1)] for seen in look.seen)
         never = (gap.operation not in self.has_succeeded[0], gap.operation not in self.has_succeeded[1])
-        cause = likely_cause(gap, ours, theirs, settles=settles, never=never)
+        cause = likely_cause(gap, ours, theirs, settles=settles, never=never, state=state)
         responds = state and any(each.index == 0 for each in look.gaps)
         observed = probe.observers[gap.index - 1 : gap.index] if gap.index else ()
-        what = condition(probe, shows_typically=not probe.parameter and probe.state in ("present", "walk"))
+        what = condition(
+            probe,
+            shown.case.setup,
+            shows_typically=not probe.parameter and probe.state in ("present", "walk"),
+        )
         if what and gap.index and not state:
             what = f"after {probe.call.operation}, {what}"
         key = probe.parameter if gap.difference is Difference.SUCCESS else ""
@@ -336,11 +325,11 @@ class Inquiry:
             reference=gap.reference,
             candidate=gap.candidate,
             shown_by=gap.operation,
-            sequence=(*setup, probe.call, *observed),
+            sequence=(*shown.case.setup, probe.call, *observed),
             hash=digest(self.planner.service, blamed, str(gap.difference), gap.place, *said, key),
             parameter=probe.parameter,
             value_class=probe.value_class,
-            pairs=pairs,
+            confirmed=shown.confirmed,
             public=self.planner.grammar.operations[blamed].public,
         )
 

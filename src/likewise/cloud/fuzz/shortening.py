@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from likewise.cloud.fuzz.calls import Call, Ref, placeholders
+from likewise.cloud.fuzz.calls import Call, Name, Ref, placeholders
 from likewise.cloud.fuzz.cases import shifted
 from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.plans import Planner, is_read, nouns
 
 
 def refers(call: Call, number: int) -> bool:
@@ -41,6 +42,39 @@ def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
                 moved = {old: new for new, old in enumerate(n for n in range(len(setup)) if n != number)}
                 tries.append(tuple(replace(each, params=shifted(each.params, moved)) for each in shorter))
     return [each for each in tries if each != setup]
+
+
+def sliced(setup: tuple[Call, ...], probe: Probe, planner: Planner) -> tuple[Call, ...] | None:
+    """What of a set-up the probe can need: what it refers to, what made and wrote the things it is about.
+
+    None where that is all of it.
+    """
+    makers = set(planner.hints.makers.values())
+    kept: set[int] = set()
+    wanted: list[Call] = [probe.call]
+    while wanted:
+        call = wanted.pop()
+        parts = list(placeholders(call.params))
+        for number, earlier in enumerate(setup):
+            if number in kept:
+                continue
+            names = {each for each in placeholders(earlier.params) if isinstance(each, Name)}
+            is_made = earlier.operation in makers and bool(names & set(parts))
+            is_given = any(isinstance(each, Ref) and each.call == number for each in parts)
+            if is_made or is_given or _is_about(earlier, call):
+                kept.add(number)
+                wanted.append(earlier)
+    if len(kept) == len(setup):
+        return None
+    order = sorted(kept)
+    moved = {old: new for new, old in enumerate(order)}
+    return tuple(replace(setup[old], params=shifted(setup[old].params, moved)) for old in order)
+
+
+def _is_about(earlier: Call, call: Call) -> bool:
+    """Whether both are about the same thing: `PutBucketTagging` and `GetBucketTagging`."""
+    about = set(nouns(earlier.operation))
+    return bool(about) and about == set(nouns(call.operation)) and not is_read(earlier.operation)
 
 
 def leaned(probe: Probe, setup: tuple[Call, ...], shorter: tuple[Call, ...]) -> Probe:

@@ -64,13 +64,29 @@ def _variant(
         parameter=place,
         value_class=value_class,
         params={**typical, name: value},
-        note=_short(value),
+        note=shown(value),
     )
 
 
-def _short(value: Any) -> str:
-    text = repr(value)
+def shown(value: Any) -> str:
+    """A value in a few characters, names and references by their kind."""
+    text = repr(_readable(value))
     return text if len(text) <= 40 else text[:37] + "…"
+
+
+def _readable(value: Any) -> Any:
+    match value:
+        case Name():
+            return f"<{value.kind}>"
+        case Ref():
+            return "<given>"
+        case Text():
+            return "".join(str(_readable(part)) for part in value.parts)
+        case Mapping():
+            return {_readable(key): _readable(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_readable(inner) for inner in value]
+    return value
 
 
 Change = tuple[str, ValueClass, Any]

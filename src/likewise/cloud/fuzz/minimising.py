@@ -1,0 +1,143 @@
+"""The least that shows a difference: fewer calls, fewer parameters, simpler values, tried from scratch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from likewise.cloud.fuzz.execution import Case, Probe, Seen
+from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.shortening import leaned, reductions, sliced
+from likewise.cloud.fuzz.shrinking import simpler
+
+LIMIT = 10
+"""Call pairs that minimising may take, beyond the first confirmation."""
+VALUES = 3
+"""Simpler values that are tried at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """One run of a case with a single probe: what differed, and the answers."""
+
+    gaps: list[Gap]
+    seen: tuple[Seen, Seen] | None
+
+    def find(self, gap: Gap) -> Gap | None:
+        """The same difference, if it showed."""
+        return next((each for each in self.gaps if each.signature == gap.signature), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """A difference as the last run of its shortest form showed it."""
+
+    gap: Gap
+    case: Case
+    look: Look
+    confirmed: int
+
+    @property
+    def probe(self) -> Probe:
+        """The only probe of the case."""
+        return self.case.probes[0]
+
+
+class Minimiser:
+    """Looks for shorter forms; every run of one is a confirmation as well."""
+
+    def __init__(
+        self, look: Callable[[Case], Look], batch: Callable[[Case], list[Look]], planner: Planner
+    ) -> None:
+        self._look, self._batch, self._planner = look, batch, planner
+
+    def confirm(self, case: Case, gaps: Sequence[Gap]) -> tuple[list[Shown], list[Gap]]:
+        """What shows again from scratch, with as little before it as may be; and what does not."""
+        (probe,) = case.probes
+        forms = [case]
+        if (slim := sliced(case.setup, probe, self._planner)) is not None:
+            forms.insert(0, Case(setup=slim, probes=(leaned(probe, case.setup, slim),)))
+        shown: list[Shown] = []
+        pending = list(gaps)
+        for form in forms:
+            if pending:
+                look = self._look(form)
+                shown += _those(pending, form, look, 1)
+                pending = [gap for gap in pending if look.find(gap) is None]
+        return shown, pending
+
+    def minimise(self, shown: Sequence[Shown]) -> list[Shown]:
+        """The least form of each; they are confirmed at least twice, or not in the answer."""
+        left = [LIMIT]
+        done: list[Shown] = []
+        for form in dict.fromkeys(id(each.case) for each in shown):
+            those = [each for each in shown if id(each.case) == form]
+            done += self._simplified(self._reduced(those, left))
+        return self._twice(done)
+
+    def _reduced(self, those: list[Shown], left: list[int]) -> list[Shown]:
+        """Fewer calls before the probe, as long as what shows goes on showing."""
+        case, done = those[0].case, []
+        probe = _watched(those)
+        pending = those
+        for shorter in reductions(case.setup, probe.call):
+            if not pending or left[0] < len(shorter) + 1:
+                break
+            left[0] -= len(shorter) + 1
+            form = Case(setup=shorter, probes=(leaned(probe, case.setup, shorter),))
+            look = self._look(form)
+            moved = [each for each in pending if look.find(each.gap) is not None]
+            if moved:
+                gaps = [each.gap for each in moved]
+                done += self._reduced(_those(gaps, form, look, moved[0].confirmed + 1), left)
+                pending = [each for each in pending if each not in moved]
+        return done + pending
+
+    def _simplified(self, those: list[Shown]) -> list[Shown]:
+        """Fewer parameters and simpler values, all tried in one go after one set-up."""
+        done: list[Shown] = []
+        for each in those:
+            found = self._simpler(each) if each.gap.index == 0 and each.probe.parameter else None
+            done.append(found or each)
+        return done
+
+    def _simpler(self, shown: Shown) -> Shown | None:
+        probes = simpler(shown.probe, self._planner)[:VALUES]
+        if not probes:
+            return None
+        case = replace(shown.case, probes=tuple(replace(each, observers=()) for each in probes))
+        for probe, look in zip(case.probes, self._batch(case), strict=False):
+            found = look.find(shown.gap)
+            if found is not None:
+                form = replace(shown.case, probes=(probe,))
+                return Shown(gap=found, case=form, look=look, confirmed=shown.confirmed + 1)
+        return None
+
+    def _twice(self, those: Sequence[Shown]) -> list[Shown]:
+        done: list[Shown] = []
+        looks: dict[int, Look] = {}
+        for each in those:
+            if each.confirmed < 2:
+                look = looks.get(id(each.case)) or self._look(each.case)
+                looks[id(each.case)] = look
+                done += _those([each.gap], each.case, look, each.confirmed + 1)
+            else:
+                done.append(each)
+        return done
+
+
+def _those(gaps: Sequence[Gap], case: Case, look: Look, confirmed: int) -> list[Shown]:
+    if look.seen is None:
+        return []
+    found = [look.find(gap) for gap in gaps]
+    return [Shown(gap=gap, case=case, look=look, confirmed=confirmed) for gap in found if gap is not None]
+
+
+def _watched(those: Sequence[Shown]) -> Probe:
+    """The probe with those reads only that some difference needs."""
+    probe = those[0].probe
+    wanted = {each.gap.index for each in those}
+    if wanted == {0}:
+        return replace(probe, observers=())
+    return probe

@@ -1,0 +1,87 @@
+"""Simpler calls: without what may be left out, with a typical value, with less of a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
+from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.values import ValueClass, shown
+
+WORD = 8
+"""Characters of a text that is neither long nor empty."""
+
+
+def simpler(probe: Probe, planner: Planner) -> list[Probe]:
+    """Simpler forms of a probe that varies one parameter, the simplest first.
+
+    A form whose value is of another class says so: then it is that class which makes the difference.
+    """
+    shape = planner.grammar.operations[probe.call.operation]
+    name = probe.parameter.partition(".")[0].partition("[")[0]
+    member = shape.member(name)
+    if member is None or name not in probe.call.params:
+        return []
+    bare = {
+        each.name: probe.call.params[each.name]
+        for each in shape.members
+        if each.name in probe.call.params and (each.required or each.name == name)
+    }
+    found: list[Probe] = []
+
+    def add(value: Any, value_class: str, note: str = "") -> None:
+        call = replace(probe.call, params={**bare, name: value})
+        form = replace(probe, call=call, value_class=value_class, note=note or shown(value))
+        if call != probe.call and all(form.call != each.call for each in found):
+            found.append(form)
+
+    value = probe.call.params[name]
+    if (
+        not member.required
+        and probe.value_class != ValueClass.TYPICAL
+        and name not in planner.typical(shape.name)
+    ):
+        usual = planner.value(shape, member)
+        if usual is not None and not any(isinstance(each, Ref) for each in placeholders(usual)):
+            add(usual, str(ValueClass.TYPICAL))
+    if len(bare) < len(probe.call.params):
+        add(value, probe.value_class, probe.note)
+    for less in reduced(value):
+        add(less, _class(less, probe.value_class))
+    return found
+
+
+def reduced(value: Any) -> Iterator[Any]:
+    """Simpler values of the same kind, the simplest first."""
+    match value:
+        case str() if len(value) > WORD:
+            yield value[:WORD]
+            yield from (value[:size] for size in (64, 256, 1024) if size < len(value))
+        case bytes() if len(value) > WORD:
+            yield value[:WORD]
+        case Text(parts=(Name() as name, str() as rest)) if len(rest) > WORD:
+            yield Text((name, rest[:WORD]))
+            yield from (Text((name, rest[:size])) for size in (64, 256) if size < len(rest))
+        case int() if not isinstance(value, bool) and abs(value) > 1:
+            yield 1 if value > 0 else -1
+        case list() if len(value) > 1:
+            yield value[:1]
+            yield value[1:]
+        case Mapping() if len(value) > 1:
+            for key in value:
+                yield {other: inner for other, inner in value.items() if other != key}
+        case list() if value:
+            yield from ([inner] for inner in reduced(value[0]))
+        case Mapping():
+            for key, inner in value.items():
+                yield from ({key: less} for less in reduced(inner))
+
+
+def _class(value: Any, value_class: str) -> str:
+    """A text that is cut short is no longer too long."""
+    length = len(value) if isinstance(value, str) else 0
+    is_short = value_class == ValueClass.TOO_LONG and 0 < length <= WORD
+    return str(ValueClass.TYPICAL) if is_short else value_class

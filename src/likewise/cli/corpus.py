@@ -164,6 +164,7 @@ def _exit(rows: list[dict[str, Any]], baseline: Path | None) -> None:
 @click.option(
     "--sequences", "most", type=int, default=500, show_default=True, help="At most so many of those."
 )
+@click.option("--budget", type=click.IntRange(min=1), help="Calls that the reference may get.")
 @as_json_option
 def record(
     files: tuple[Path, ...],
@@ -173,6 +174,7 @@ def record(
     ops: str | None,
     seed: int,
     most: int,
+    budget: int | None,
     as_json: bool,
 ) -> None:
     """Play sequences on a reference and keep its answer to every call.
@@ -189,11 +191,15 @@ def record(
         entries += sequences(service, seed=seed, operations=wanted, most=most)
     if not entries:
         raise click.UsageError("Name FILES with sequences, or --service.")
-    _record(entries, references, into, as_json)
+    _record(entries, references, into, budget, as_json)
 
 
 def _record(
-    entries: Sequence[Case | Traffic], references: tuple[str, ...], into: Path, as_json: bool
+    entries: Sequence[Case | Traffic],
+    references: tuple[str, ...],
+    into: Path,
+    budget: int | None,
+    as_json: bool,
 ) -> None:
     from likewise.cloud.fuzz.corpus import Case, NotComparable
     from likewise.cloud.fuzz.corpus_replay import Player
@@ -212,6 +218,10 @@ def _record(
         with _progress(cases) as progress:
             try:
                 for case in progress:
+                    if budget is not None and player.sent + _cost(case) > budget:
+                        reason = f"the budget does not suffice: {player.sent} of {budget} calls are made"
+                        skipped.append({"id": case.id, "reason": reason})
+                        continue
                     found = player.record(case)
                     if isinstance(found, NotComparable):
                         skipped.append({"id": found.case, "reason": found.reason})
@@ -220,6 +230,11 @@ def _record(
             except KeyboardInterrupt:
                 click.echo(f"likewise: interrupted; the {len(kept)} cases so far are kept.", err=True)
     _report_written(into, write_corpus(into, kept), skipped, as_json)
+
+
+def _cost(case: Case) -> int:
+    """Calls that a case takes at most: its own, and those that remove all that each of them can have made."""
+    return 4 * len(case.steps) + 3
 
 
 @corpus.command()

@@ -26,6 +26,8 @@ class PublicMethods:
         self._running, self._service, self._timeout = running, service, timeout
         self._statuses: list[int] = []
         self._client: Any = None
+        self.sent = 0
+        """Answers that came: one for each request."""
 
     def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
         """Execute one method and read what it returns to the end."""
@@ -121,6 +123,7 @@ class PublicMethods:
         return self._client
 
     def _seen(self, response: Any) -> None:
+        self.sent += 1
         self._statuses.append(int(response.http_response.status_code))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from typing import Protocol
 
 from likewise.cloud.fuzz.azure_side import AzureSide
 from likewise.cloud.fuzz.calls import Answer
@@ -58,6 +59,15 @@ _OTHERS = re.compile(r"arn:aws[\w-]*:(?:sqs|sns|lambda|kms|iam|kinesis|firehose|
 MakeStage = Callable[[Case], Stage]
 
 
+class Counted(Protocol):
+    """Whatever counts the requests that it sends."""
+
+    @property
+    def sent(self) -> int:
+        """Requests so far."""
+        ...
+
+
 class Player:
     """Plays cases on the targets that the user named, each on the first that has its service."""
 
@@ -65,6 +75,12 @@ class Player:
         self._running = tuple(running)
         self._timeout = timeout
         self._makers: dict[str, MakeStage | None] = {}
+        self._counted: list[Counted] = []
+
+    @property
+    def sent(self) -> int:
+        """Requests that left for the targets."""
+        return sum(each.sent for each in self._counted)
 
     def verdicts(self, entries: Iterable[Case | Traffic]) -> Iterator[Verdict]:
         """One verdict a case, in order; recorded traffic has one for each of its calls."""
@@ -120,10 +136,12 @@ class Player:
                 continue
             if service in ("s3", "dynamodb"):
                 side = UncheckedSide(running, service, timeout=self._timeout)
+                self._counted.append(side)
                 return lambda case: AwsStage(side, case)
             if service in ("blob", "queue", "table"):
                 azure = AzureSide(running, service, timeout=self._timeout)
                 methods = PublicMethods(running, service, timeout=self._timeout)
+                self._counted += [azure, methods]
                 return lambda case: AzureStage(azure, methods, case)
         return None
 

@@ -43,7 +43,7 @@ def _aliased(model: Any, operations: dict[str, OperationShape]) -> dict[str, Ope
     return {
         each.name: replace(operations[each.name], alias=current.get(places[each.name], ""))
         for each in models
-        if each.deprecated and len(places) > 1
+        if each.deprecated
     }
 
 

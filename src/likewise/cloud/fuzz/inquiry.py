@@ -219,7 +219,7 @@ class Inquiry:
     def _blame(self, shown: Shown, others: Sequence[Shown], *, settles: bool) -> tuple[str, bool]:
         """Which operation differs: the one whose answer shows it, or the one before it, in what it left."""
         gap = shown.gap
-        if gap.index == 0:
+        if gap.index == 0 or gap.difference is Difference.SILENCE:
             return gap.operation, False
         mine = shown.probe.call.operation
         gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
@@ -287,7 +287,11 @@ class Inquiry:
         if gap.difference in (Difference.VALUE, Difference.IDENTITY):
             return gap.index > 0
         if gap.difference in (Difference.MISSING, Difference.EXTRA):
-            return gap.index > 0 or any(not answer.fields for answer in answers)
+            return (
+                gap.index > 0 or "[{" in gap.reference + gap.candidate or not all(a.fields for a in answers)
+            )
+        if gap.difference is Difference.TYPE:
+            return not gap.reference or not gap.candidate
         return gap.difference is Difference.LENGTH
 
     def _finding(self, shown: Shown, blamed: str, state: bool, settles: bool) -> Finding:

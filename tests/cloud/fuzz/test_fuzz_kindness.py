@@ -1,0 +1,168 @@
+"""A campaign is kind: to servers that misbehave, to the budget, to what it made, to who interrupts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from fake_side import FakeSide, campaign, failure
+
+from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.campaign import Campaign
+from likewise.cloud.fuzz.execution import Keeper
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.inquiry import Unstable
+from likewise.model import TargetUnavailable
+
+
+def findings(running: Campaign) -> list[Finding]:
+    try:
+        return [event for event in running.run() if isinstance(event, Finding)]
+    finally:
+        running.pair.close()
+
+
+def test_the_same_server_on_both_sides_differs_nowhere() -> None:
+    running = campaign(FakeSide(name="one"), FakeSide(name="two"), budget=None)
+    assert findings(running) == []
+    assert running.inquiry.unstable == []
+    assert running.tally.called == set(running.cases.operations)
+
+
+def test_both_sides_see_the_same_names_inside_their_own_buckets() -> None:
+    reference, candidate = FakeSide(name="one"), FakeSide(name="two")
+    seen: tuple[set[str], set[str]] = set(), set()
+    for side, keys in zip((reference, candidate), seen, strict=True):
+        side.trick = lambda call, *_, keys=keys: keys.add(str(call.params.get("Key")))  # type: ignore[func-returns-value,misc]
+    findings(campaign(reference, candidate, budget=200))
+    assert seen[0] == seen[1]
+    assert not set(reference.buckets) & set(candidate.buckets)
+
+
+@pytest.mark.parametrize("budget", [1, 7, 40, 41, 120])
+def test_the_budget_is_never_exceeded(budget: int) -> None:
+    reference = FakeSide(
+        lambda call, *_: failure(403, "AccessDenied") if call.operation == "GetObject" else None
+    )
+    findings(campaign(reference, FakeSide(), budget=budget))
+    assert reference.sent <= budget
+
+
+@pytest.mark.parametrize("budget", [20, 33, 60, 150])
+def test_what_was_made_is_deleted_or_listed_whatever_the_budget(budget: int) -> None:
+    noted: set[str] = set()
+    keeper = Keeper(noted.add, noted.discard)
+    reference = FakeSide()
+    findings(campaign(reference, FakeSide(), budget=budget, keeper=keeper))
+    assert reference.sent <= budget
+    assert set(reference.buckets) <= noted
+    assert set(reference.buckets) <= set(keeper.left) | set(keeper.names)
+
+
+def test_what_cannot_be_deleted_is_listed_with_the_reason() -> None:
+    noted: set[str] = set()
+    keeper = Keeper(noted.add, noted.discard)
+    reference = FakeSide(
+        lambda call, *_: failure(403, "Locked") if call.operation == "DeleteBucket" else None
+    )
+    findings(campaign(reference, FakeSide(), budget=60, keeper=keeper))
+    assert reference.buckets
+    assert set(reference.buckets) <= noted
+    assert all("Locked" in why or "budget" in why for why in keeper.left.values())
+
+
+def test_an_interruption_at_any_call_keeps_what_was_found_and_cleans_up() -> None:
+    class Interrupted(BaseException):
+        pass
+
+    def trick_at(number: int):  # type: ignore[no-untyped-def]
+        def trick(call: Call, count: int, _: FakeSide) -> Answer | None:
+            if count == number:
+                raise Interrupted
+            return failure(403, "AccessDenied") if call.operation == "HeadBucket" else None
+
+        return trick
+
+    for number in (3, 10, 31, 64):
+        noted: set[str] = set()
+        reference = FakeSide(trick_at(number))
+        running = campaign(reference, FakeSide(), keeper=Keeper(noted.add, noted.discard))
+        events: Iterator[object] = running.run()
+        with pytest.raises(Interrupted):
+            list(events)
+        assert set(reference.buckets) <= noted
+        running.pair.close()
+
+
+def test_throttling_is_waited_for_and_never_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("likewise.cloud.fuzz.execution.PAUSES", (0.0, 0.0, 0.0, 0.0))
+    reference = FakeSide(lambda _, count, __: failure(503, "SlowDown") if count % 5 == 0 else None)
+    running = campaign(reference, FakeSide(), budget=400)
+    assert findings(running) == []
+    assert reference.sent <= 400
+
+
+def test_a_server_that_no_longer_answers_ends_the_campaign_with_all_that_was_found() -> None:
+    def trick(call: Call, count: int, _: FakeSide) -> Answer | None:
+        if count > 120:
+            return Answer(success=False, silence="ReadTimeoutError")
+        return failure(403, "AccessDenied") if call.operation == "HeadBucket" else None
+
+    running = campaign(FakeSide(trick), FakeSide())
+    found: list[object] = []
+    with pytest.raises(TargetUnavailable, match="no longer answers"):
+        found.extend(running.run())
+    running.pair.close()
+    assert any(isinstance(event, Finding) and event.operation == "HeadBucket" for event in found)
+
+
+def test_a_server_that_dies_of_a_call_is_started_again_and_the_call_is_the_finding() -> None:
+    """The state of the dead server is gone: nothing that follows in that context counts."""
+    dead = [False]
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        if call.operation == "GetObject" and len(str(call.params.get("Key", ""))) > 1000:
+            dead[0] = True
+            side.buckets.clear()
+        return Answer(success=False, silence="ConnectionClosedError") if dead[0] else None
+
+    reference = FakeSide(trick)
+    running = campaign(reference, FakeSide(), budget=None)
+
+    def revive() -> FakeSide | None:
+        if not dead[0]:
+            return None
+        dead[0] = False
+        again = FakeSide(trick)
+        again.sent = reference.sent
+        return again
+
+    running.pair.reference.revive = revive
+    found = findings(running)
+    assert {(each.operation, each.kind) for each in found} == {("GetObject", "silence")}
+    assert [each.signature[0] for each in running.inquiry.unstable] == []
+
+
+def test_a_difference_that_comes_and_goes_is_no_finding() -> None:
+    def trick(call: Call, count: int, _: FakeSide) -> Answer | None:
+        return failure(500, "InternalError") if call.operation == "HeadBucket" and count % 3 == 0 else None
+
+    running = campaign(FakeSide(trick), FakeSide(), budget=500)
+    doubts = [event for event in running.run() if isinstance(event, Unstable | Finding)]
+    running.pair.close()
+    assert any(isinstance(each, Unstable) for each in doubts)
+    assert not [each for each in doubts if isinstance(each, Finding)]
+
+
+def test_a_resumed_campaign_does_not_do_again_what_is_done() -> None:
+    from likewise.cloud.fuzz.campaign import Done
+
+    first = campaign(FakeSide(), FakeSide(), budget=80)
+    done = frozenset(event.task for event in first.run() if isinstance(event, Done))
+    first.pair.close()
+    second = campaign(FakeSide(), FakeSide(), budget=80, done=done)
+    again = {event.task for event in second.run() if isinstance(event, Done)}
+    second.pair.close()
+    assert done
+    assert again
+    assert not done & again

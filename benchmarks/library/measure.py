@@ -116,11 +116,17 @@ def fetch(pair: Pair) -> Path:
     return source / pair.directory
 
 
+def requirements(pair: Pair) -> Path:
+    """What the client's tests need besides, as a file."""
+    wanted = pair.home / f"requirements-{pair.name}.txt"
+    wanted.write_text("".join(f"{each}\n" for each in ("pytest", *pair.requirements)))
+    return wanted
+
+
 def run(pair: Pair, *, more: tuple[str, ...] = ()) -> Outcome:
     """`likewise upgrade`, as a user would call it, and what of its groups was to be expected."""
     folder = fetch(pair)
-    wanted = pair.home / f"requirements-{pair.name}.txt"
-    wanted.write_text("".join(f"{each}\n" for each in ("pytest", *pair.requirements)))
+    wanted = requirements(pair)
     command = [sys.executable, "-m", "likewise.cli", "upgrade", pair.library, "--from", pair.reference]
     command += ["--to", pair.candidate, "-r", str(wanted), "--json", "--exit-zero", *more]
     command += [] if pair.project else ["--no-project"]

@@ -1,4 +1,4 @@
-"""A pytest plugin that knows nothing of the recorder: counts crossings with `sys.setprofile`.
+"""A pytest plugin that knows nothing of the recorder: counts crossings with profile and trace hooks.
 
 Loaded with `-p oracle`; LIKEWISE_ORACLE names the file to write, LIKEWISE_ORACLE_LIBRARIES the
 libraries, and with LIKEWISE_ORACLE_EMPTY set it only pays for the hook (for the cost benchmark).
@@ -47,17 +47,35 @@ def note(kind: str, frame: FrameType, line: int) -> None:
 
 inside: list[FrameType] = []
 """Client frames that wait for compiled code of the library: what that calls is the library's own business."""
-last: tuple[int, int, str] = (0, 0, "")
 awaited: set[int] = set()
-MAKING = ("__prepare__", "__new__", "__init__")
+instructions = 0
+"""Of client frames, executed so far: what one of them sets off is one crossing, in however many calls."""
+seen: set[tuple[str, int, int]] = set()
 
 
-def is_same_crossing(frame: FrameType, back: FrameType) -> bool:
-    """Whether this is another step of making one object, or of one awaited coroutine."""
-    global last
-    before, name = last, frame.f_code.co_name
-    last = (id(back), back.f_lasti, name)
-    if name in MAKING and before[2] in MAKING[: MAKING.index(name)] and before[:2] == last[:2]:
+def trace(frame: FrameType, event: str, arg: Any) -> Any:
+    """Count the instructions that client frames execute."""
+    global instructions
+    if event == "call":
+        if not test or not is_client(frame):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+    instructions += 1
+    return trace
+
+
+def is_known(kind: str, frame: FrameType) -> bool:
+    """Whether the instruction that a client's frame is at has been counted."""
+    key = (kind, id(frame), instructions)
+    if key in seen:
+        return True
+    seen.add(key)
+    return False
+
+
+def is_further_step(frame: FrameType) -> bool:
+    """Whether an awaited coroutine goes on, or an awaitable is only asked for its iterator."""
+    if frame.f_code.co_name == "__await__" and not frame.f_code.co_flags & inspect.CO_GENERATOR:
         return True
     if frame.f_code.co_flags & inspect.CO_COROUTINE:
         if id(frame) in awaited:
@@ -76,7 +94,8 @@ def watch(frame: FrameType, event: str, arg: Any) -> None:
         is_function = holder is None or isinstance(holder, ModuleType)
         if is_library(arg.__module__ if is_function else type(holder).__module__):
             if event == "c_call":
-                note("call", frame, frame.f_lineno)
+                if not is_known("call", frame):
+                    note("call", frame, frame.f_lineno)
                 inside.append(frame)
             elif inside and inside[-1] is frame:
                 inside.pop()
@@ -87,11 +106,11 @@ def watch_call(frame: FrameType) -> None:
     if back is None or (name.startswith("<") and name != "<lambda>"):
         return
     if is_library(frame.f_globals.get("__name__")):
-        if is_client(back) and not (inside and inside[-1] is back) and not is_same_crossing(frame, back):
+        if not is_client(back) or (inside and inside[-1] is back) or is_further_step(frame):
+            return
+        if not is_known("call", back):
             note("call", back, back.f_lineno)
-    elif (
-        is_library(back.f_globals.get("__name__")) and is_client(frame) and not is_same_crossing(frame, back)
-    ):
+    elif is_library(back.f_globals.get("__name__")) and is_client(frame) and not is_further_step(frame):
         note("callback", frame, frame.f_code.co_firstlineno)
 
 
@@ -108,14 +127,19 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_protocol(item: pytest.Item) -> Any:
     global test
     test = item.nodeid
-    sys.setprofile(nothing if os.environ.get("LIKEWISE_ORACLE_EMPTY") else watch)
+    is_empty = bool(os.environ.get("LIKEWISE_ORACLE_EMPTY"))
+    before = sys.gettrace()
+    sys.settrace(before if is_empty else trace)
+    sys.setprofile(nothing if is_empty else watch)
     try:
         return (yield)
     finally:
         sys.setprofile(None)
+        sys.settrace(before)
         test = ""
         inside.clear()
         awaited.clear()
+        seen.clear()
 
 
 def pytest_sessionfinish() -> None:

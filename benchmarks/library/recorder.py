@@ -1,11 +1,13 @@
 """The library recorder on a real client: how much of what crosses it sees, and what it costs.
 
+    python benchmarks/library/recorder.py NAME … | all [--rounds 3] [--json]    # pairs of pairs.toml
     python benchmarks/library/recorder.py FOLDER --library lxml [--python VENV/bin/python] -- tests
 
-FOLDER is a client's unpacked source package; the interpreter has the client's requirements, pytest, msgspec
-and, for the comparison, monkeytype. Completeness: every call from a client's frame into the library that
-`sys.setprofile` sees in a plain run is looked for in the recording, statement by statement. Cost: CPU seconds
-of the whole process, the best of `--repeat` runs each, one after the other.
+FOLDER is a client's unpacked source package, whose interpreter has the client's requirements and pytest.
+Every suite runs as it is and twice with the recorder: each test must end alike, and the two recordings must
+compare as equal. Completeness: every call from a client's frame into the library that profile hooks see in a
+plain run is looked for in the recording, statement by statement. Cost: CPU seconds of the whole process,
+plain, recorded, with an empty `sys.setprofile` hook and with MonkeyType in turn, the best of `--rounds` each.
 """
 
 from __future__ import annotations
@@ -15,60 +17,92 @@ import ast
 import collections
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parent.parent / "src"
 sys.path.insert(0, str(SOURCE))
 
+import measure  # noqa: E402
+
 from likewise.library import crossing  # noqa: E402
-from likewise.store import iterate  # noqa: E402
+from likewise.library.comparison import Side, compare  # noqa: E402
+from likewise.library.environments import Builder, choose, default_cache, find_recipe  # noqa: E402
+from likewise.library.environments import existing as environment_of  # noqa: E402
+from likewise.library.runs import build_bridge  # noqa: E402
+from likewise.store import iterate, read  # noqa: E402
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--library", action="append", required=True)
-    parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("what", nargs="*", help="pinned pairs, or: all; with --library, a client's folder")
+    parser.add_argument("--library", action="append", help="import names; for a folder")
+    parser.add_argument("--python", default=sys.executable, help="the folder's environment")
+    parser.add_argument("--rounds", type=int, default=3, help="0 leaves the cost out")
     parser.add_argument("--json", action="store_true")
-    given, tests = parser.parse_known_args()
-    bench = Bench(
-        given.folder.resolve(), given.library, given.python, [each for each in tests if each != "--"]
-    )
-    result = {
-        "client": given.folder.name,
-        "libraries": given.library,
-        **bench.completeness(),
-        **bench.cost(given.repeat),
-    }
-    print(
-        json.dumps(result) if given.json else "\n".join(f"{name}: {value}" for name, value in result.items())
-    )
+    words = sys.argv[1:]
+    cut = words.index("--") if "--" in words else len(words)
+    given, tests = parser.parse_args(words[:cut]), words[cut + 1 :]
+    if given.library:
+        benches = [Bench(Path(given.what[0]).resolve(), given.library, given.python, tests)]
+    else:
+        pairs = measure.load()
+        chosen = list(pairs) if given.what == ["all"] else given.what
+        benches = [of_pair(pairs[name]) for name in chosen]
+    for bench in benches:
+        result = {
+            "client": bench.name,
+            "libraries": bench.libraries,
+            **bench.faithfulness(),
+            **bench.completeness(),
+            **(bench.cost(given.rounds) if given.rounds else {}),
+        }
+        lines = (f"{name}: {value}" for name, value in result.items())
+        print(json.dumps(result) if given.json else "\n".join(lines) + "\n", flush=True)
+
+
+def of_pair(pair: measure.Pair) -> Bench:
+    """The client of a pinned pair in the environment of its reference, as `likewise upgrade` builds it."""
+    folder = measure.fetch(pair)
+    recipe = find_recipe(folder, files=(measure.requirements(pair),), install_project=pair.project)
+    builder = Builder(recipe=recipe, cache=default_cache(), installer=choose(None))
+    environment = builder.pinned(builder.base(), pair.library, pair.reference)
+    modules = environment.inventory.require(pair.library).modules
+    return Bench(folder, list(modules), str(environment.python), list(pair.arguments), name=pair.name)
 
 
 class Bench:
     """Runs one client's suite in several ways."""
 
-    def __init__(self, folder: Path, libraries: list[str], python: str, tests: list[str]) -> None:
+    def __init__(
+        self, folder: Path, libraries: list[str], python: str, tests: list[str], *, name: str = ""
+    ) -> None:
         self.folder, self.libraries, self.python, self.tests = folder, libraries, python, tests
+        self.name = name or folder.name
         self.scratch = Path(tempfile.mkdtemp(prefix="likewise-bench-"))
         self.runs = 0
+        self.bridge = build_bridge(default_cache(), environment_of(Path(python)))
 
     def run(
-        self, *options: str, module: tuple[str, ...] = ("pytest",), **environment: str
+        self,
+        *options: str,
+        module: tuple[str, ...] = ("pytest",),
+        paths: tuple[Path, ...] = (),
+        **environment: str,
     ) -> tuple[float, str]:
         """CPU seconds of one run, and pytest's last line."""
         settled = {
             "PYTHONHASHSEED": "0",
             "TZ": "UTC",
-            "PYTHONPATH": os.pathsep.join((str(SOURCE), str(HERE))),
+            "PYTHONPATH": os.pathsep.join(map(str, (self.bridge, HERE, *paths))),
         }
         fixed = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -76,33 +110,48 @@ class Bench:
             [self.python, "-m", *module, *fixed, *options, *self.tests],
             cwd=self.folder,
             env=os.environ | settled | environment,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             check=False,
         )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        said = [
-            line
-            for line in done.stdout.splitlines()
-            if " passed" in line or " failed" in line or " error" in line
-        ]
-        return spent, said[-1].strip("= ") if said else done.stdout[-500:] + done.stderr[-500:]
+        said = [line for line in done.stdout.splitlines() if re.search(r"\d (passed|failed|error)", line)]
+        last = said[-1].strip("= ") if said else done.stdout[-500:] + done.stderr[-500:]
+        return spent, re.sub(r" in [\d.]+s.*", "", last)
 
-    def recorded(self) -> tuple[float, str, Path]:
+    def recorded(self, *options: str) -> tuple[float, str, Path]:
         """One run with the recorder."""
         self.runs += 1
         out = self.scratch / f"{self.runs}.recording"
-        options = [f"--likewise-library={each}" for each in self.libraries]
-        spent, said = self.run("-p", "likewise.plugin", *options, f"--likewise-library-out={out}")
+        watched = [f"--likewise-library={each}" for each in self.libraries]
+        spent, said = self.run("-p", "likewise.plugin", *watched, f"--likewise-library-out={out}", *options)
         return spent, said, out
+
+    def faithfulness(self) -> dict[str, object]:
+        """Whether every test ends as it does without the recorder, and two recordings are equal."""
+        places = [self.scratch / f"{name}.xml" for name in ("plain", "recorded")]
+        _, outcome = self.run(f"--junitxml={places[0]}")
+        first = self.recorded(f"--junitxml={places[1]}")[2]
+        plain, ours = (_results(each) for each in places)
+        differing = [test for test in plain.keys() | ours.keys() if plain.get(test) != ours.get(test)]
+        self.recording = first
+        found = compare(Side(recording=read(first)), Side(recording=read(self.recorded()[2])))
+        return {
+            "outcome": outcome,
+            "tests that end otherwise": sorted(differing),
+            "differences of two recordings": [
+                f"{each.operation} ({each.manner}) at {each.at}: {each.examples[0]}" for each in found.groups
+            ],
+        }
 
     def completeness(self) -> dict[str, object]:
         """How many of the oracle's crossings are in the recording."""
         place = self.scratch / "oracle.json"
         names = ",".join(self.libraries)
         self.run("-p", "oracle", LIKEWISE_ORACLE=str(place), LIKEWISE_ORACLE_LIBRARIES=names)
-        _, _, recording = self.recorded()
+        recording = self.recording
         statements = Statements(self.folder)
         expected: collections.Counter[tuple[str, ...]] = collections.Counter()
         for key, count in json.loads(place.read_text()).items():
@@ -131,23 +180,44 @@ class Bench:
             "missed": [f"{key}: {count}" for key, count in missed.most_common(8) if count > 0],
         }
 
-    def cost(self, repeat: int) -> dict[str, object]:
-        """CPU seconds of each way of running the suite, the best of several."""
-        plain = [self.run() for _ in range(repeat)]
-        ours = [self.recorded() for _ in range(repeat)]
-        hook = [self.run("-p", "oracle", LIKEWISE_ORACLE_EMPTY="1") for _ in range(repeat)]
+    def cost(self, rounds: int) -> dict[str, object]:
+        """CPU seconds of each way of running the suite, one after the other in every round."""
         traced = ("monkeytype", "run", "-m", "pytest")
         store = {"MT_DB_PATH": str(self.scratch / "monkeytype.sqlite3")}
-        theirs = [self.run(module=traced, **store) for _ in range(repeat)]
-        base = min(each[0] for each in plain)
-        return {
-            "plain": round(base, 2),
-            "outcome": plain[0][1],
-            "outcome recorded": ours[0][1],
-            "likewise": round(min(each[0] for each in ours) / base, 2),
-            "setprofile, empty": round(min(each[0] for each in hook) / base, 2),
-            "monkeytype": round(min(each[0] for each in theirs) / base, 2),
+        tool = monkeytype()
+        ways = {
+            "plain": lambda: self.run()[0],
+            "likewise": lambda: self.recorded()[0],
+            "setprofile, empty": lambda: self.run("-p", "oracle", LIKEWISE_ORACLE_EMPTY="1")[0],
+            "monkeytype": lambda: self.run(module=traced, paths=(tool,), **store)[0],
         }
+        spent: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(rounds):
+            for name, way in ways.items():
+                spent[name].append(way())
+        best = {name: min(each) for name, each in spent.items()}
+        base = best.pop("plain")
+        return {"plain, CPU s": round(base, 2)} | {name: round(each / base, 2) for name, each in best.items()}
+
+
+def monkeytype() -> Path:
+    """A folder with MonkeyType, beside every environment."""
+    folder = default_cache() / "monkeytype"
+    if not folder.is_dir():
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder), "monkeytype"]
+        measure.call(pip)
+    return folder
+
+
+def _results(path: Path) -> dict[str, str]:
+    """How each test of a JUnit file ended."""
+    found: dict[str, str] = {}
+    if not path.is_file():
+        return found
+    for case in ElementTree.parse(path).iter("testcase"):
+        how = next((each.tag for each in case if each.tag in ("failure", "error", "skipped")), "passed")
+        found[f"{case.get('classname')}::{case.get('name')}"] = how
+    return found
 
 
 class Statements:

@@ -36,6 +36,7 @@ everything else is a mapping that says in `is` what it is:
 | `text`, `blob` | `length`, `digest`, `head`: a long str or bytes |
 | `many` | `type`, `length`, `digest`, `items`: the head of a large container |
 | `object` | `type`, `id`: opaque; numbered per test and type, in the order of their first appearance |
+| | `late`: an object of that type had died before this one came, so that it may be the same again |
 | `again` | `up`: a container that holds itself, so many levels up |
 | `deep` | `type`: further down than is looked |
 | `lost` | `why`: could not be read |

@@ -14,7 +14,7 @@ VERSION = 1
 """Counted up whenever the same source is rewritten differently."""
 _UNTOUCHED = frozenset(
     """super locals globals vars dir eval exec breakpoint isinstance issubclass type id callable range
-    property staticmethod classmethod __import__ print input open""".split()  # noqa: SIM905
+    property staticmethod classmethod __import__ input open""".split()  # noqa: SIM905
 )
 """Builtins that nothing can cross in."""
 BINARY = {
@@ -294,11 +294,3 @@ def _is_internal(node: ast.AST) -> bool:
 
 def yields(node: ast.AST) -> bool:
     return any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))
-
-
-def is_stub(node: Any) -> bool:
-    """Whether a function has nothing to watch: its body is a docstring, `...` or `pass`."""
-    return all(
-        isinstance(each, ast.Pass) or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))
-        for each in node.body
-    )

@@ -13,7 +13,7 @@ import functools
 import itertools
 import threading
 from collections.abc import Coroutine
-from types import CoroutineType, GeneratorType
+from types import CoroutineType, GeneratorType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from likewise.library.crossing import Kind
@@ -107,12 +107,23 @@ AWAITING: tuple[Any, ...] = (
     asyncio.as_completed,
 )
 """These run the coroutines that they are given."""
-SPECIAL = frozenset([*OPERATIONS, *ATTRIBUTES, *ITERATING, *CALLING, *AWAITING])
+COMPARING: dict[Any, str] = {sorted: "__lt__", min: "__lt__", max: "__gt__", sum: "__radd__"}
+"""What these ask the items of a builtin container for, where they are given nothing else to go by."""
+SHOWING: dict[str, str] = {"print": "__str__", "format": "__format__"}
+"""`print` and `str.format` ask each of their arguments for its text."""
+CONTAINERS: tuple[type, ...] = (list, tuple, dict, set, frozenset)
+FEW = 16
+"""Items of a builtin container that are looked at; native.c has the same number."""
+THROUGH = frozenset(
+    {str, repr, hash, format, copy.copy, copy.deepcopy, print, map, filter, functools.reduce, *COMPARING}
+)
+"""What these ask a builtin container for, the container asks its items for."""
+SPECIAL = frozenset([print, *OPERATIONS, *ATTRIBUTES, *ITERATING, *CALLING, *AWAITING])
 NAMES = frozenset(
     name for name, thing in vars(builtins).items() if callable(thing) and thing in SPECIAL and name != "type"
 )
 """The builtins among them, as a client spells them."""
-_ABSENT: Any = object()
+_THROUGH_NAMES = frozenset(OPERATIONS[each] for each in THROUGH if each in OPERATIONS)
 
 
 def prepare(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Prepared | None:
@@ -121,6 +132,11 @@ def prepare(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) 
         return _attribute(hub, at, callee, args)
     if callee in OPERATIONS and args:
         token = _operate(hub, at, OPERATIONS[callee], args)
+        return None if token is None else (token, args, kwargs)
+    if callee is print or type(getattr(callee, "__self__", None)) is str:
+        return _show(hub, at, callee, args, kwargs)
+    if callee in COMPARING and args and type(args[0]) in CONTAINERS and "key" not in (kwargs or {}):
+        token = hub.begin_member(at, Kind.CALL.value, args[0], COMPARING[callee], args[1:])
         return None if token is None else (token, args, kwargs)
     function = getattr(callee, "__func__", callee)
     if function in AWAITING:
@@ -136,6 +152,28 @@ def prepare(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) 
     return None, tuple(given), kwargs or None
 
 
+def _show(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Prepared | None:
+    for each in (*args, *(kwargs or {}).values()):
+        if hub.targets.touches(type(each)) or type(each) in CONTAINERS:
+            token = hub.begin_member(at, Kind.CALL.value, each, SHOWING[callee.__name__], ())
+            if token is not None:
+                return token, args, kwargs
+    return None
+
+
+def held(hub: Hub, container: Any, *, deep: int = 2) -> Any:
+    """An object of the library in a builtin container, or None."""
+    items = container.values() if type(container) is dict else container
+    for _, each in zip(range(FEW), items, strict=False):
+        if hub.targets.touches(type(each)):
+            return each
+        if deep > 1 and type(each) in CONTAINERS:
+            inner = held(hub, each, deep=deep - 1)
+            if inner is not None:
+                return inner
+    return None
+
+
 def _attribute(hub: Hub, at: str, callee: Any, args: tuple[Any, ...]) -> Prepared | None:
     if len(args) < 2 or not isinstance(args[1], str):
         return None
@@ -144,7 +182,9 @@ def _attribute(hub: Hub, at: str, callee: Any, args: tuple[Any, ...]) -> Prepare
         token = hub.begin_member(at, ATTRIBUTES[callee].value, holder, name, tuple(args[2:]))
         return (token, args, None) if token is not None else None
     # A routine is recorded when it is called; whether it is one shows without running the library's code.
-    found = next((vars(each)[name] for each in type(holder).__mro__ if name in vars(each)), None)
+    found = vars(holder).get(name) if isinstance(holder, ModuleType | type) else None
+    if found is None:
+        found = next((vars(each)[name] for each in type(holder).__mro__ if name in vars(each)), None)
     if callee is getattr and (callable(found) or isinstance(found, classmethod | staticmethod)):
         return None
     operation = hub._read_operation(holder, name)
@@ -162,13 +202,22 @@ def _operate(hub: Hub, at: str, name: str, args: tuple[Any, ...]) -> Any:
     if isinstance(holder, GeneratorType) or name == "__next__":
         operation = hub._step(holder)
         return hub.recorder.begin(at, Kind.ITEM, operation, holder, (), None) if operation else None
-    if not hub.targets.touches(type(holder)):
+    if type(holder) in CONTAINERS:
+        if name not in _THROUGH_NAMES:
+            return None
+    elif not hub.targets.touches(type(holder)) and not isinstance(holder, type):
         return None
     return hub.begin_member(at, Kind.CALL.value, holder, name, args[1:])
 
 
 def _wrapped(hub: Hub, at: str, thing: Any) -> Any:
     """A callable of the library, made to be recorded when somebody else calls it."""
+    try:
+        is_builtin = thing in OPERATIONS
+    except TypeError:
+        is_builtin = False
+    if is_builtin:
+        return hub.hand(at, thing)
     if not callable(thing) or hub.targets.find(thing) is None:
         return thing
     return hub.wrap(at, thing)

@@ -14,7 +14,7 @@ from typing import Any
 
 from likewise.library import steps
 from likewise.library.expressions import MIRRORED
-from likewise.library.handing import SPECIAL
+from likewise.library.handing import CONTAINERS, SPECIAL, THROUGH, held
 from likewise.library.hub import CLIENT, LIBRARY, Hub
 from likewise.library.targets import Standing
 
@@ -63,6 +63,22 @@ _ROUTINES = frozenset({Standing.CYTHON, Standing.WRAPPER, Standing.DESCRIPTOR})
 _RUNNING = (GeneratorType, CoroutineType, AsyncGeneratorType)
 
 
+def _is_stored(holder: Any, name: str) -> bool:
+    """Whether an attribute simply lies there, or code of the library was asked for it."""
+    if isinstance(holder, ModuleType):
+        return name in vars(holder)
+    if isinstance(holder, type):
+        return True
+    for each in type(holder).__mro__:
+        if name in vars(each):
+            return type(vars(each)[name]) is not property
+    if not any(
+        "__getattr__" in vars(each) or "__getattribute__" in vars(each) for each in type(holder).__mro__[:-1]
+    ):
+        return True
+    return name in getattr(holder, "__dict__", {})
+
+
 class State(threading.local):
     """What a thread is doing: busy recording, or inside the library on behalf of these frames."""
 
@@ -109,6 +125,12 @@ class Helper:
         """Whether an object is of the library, or of a class that extends one of the library's."""
         return not self.state.busy and bool(self.ask(self._targets.touches, type(thing)))
 
+    def holds_library(self, thing: Any, *, deep: int = 2) -> bool:
+        """Whether a builtin container has the library's objects in it."""
+        if self.state.busy or type(thing) not in CONTAINERS:
+            return False
+        return self.ask(lambda: held(self.hub, thing, deep=deep)) is not None
+
     def holds(self, holder: Any) -> bool:
         """Whether reading an attribute of something may be a crossing."""
         if self.state.busy:
@@ -140,7 +162,9 @@ class Helper:
         if self.state.busy:
             return callee
         if self._is_special(callee):
-            return lambda *args, **kwargs: self.builtin(at, callee, *args, **kwargs)
+            return self.hand(at, callee)
+        if type(getattr(callee, "__self__", None)) is str and callee.__name__ == "format":
+            return self.hand(at, callee)
         if self.ask(self._targets.find, callee) is None:
             return callee
         return self.wrap(at, callee)
@@ -163,10 +187,15 @@ class Helper:
 
         return crossing
 
+    def hand(self, at: str, callee: Any, /) -> Callable[..., Any]:
+        """A builtin that acts on what it is handed, for somebody else to call."""
+        return lambda *args, **kwargs: self.builtin(at, callee, *args, **kwargs)
+
     def builtin(self, at: str, callee: Any, /, *args: Any, **kwargs: Any) -> Any:
         """`callee(*args, **kwargs)`, where it may act on what it is handed."""
         every = [*args, *kwargs.values()]
-        if self.state.busy or not self._is_special(callee) or not any(map(self._concerns, every)):
+        is_through = not self._is_special(callee) or callee in THROUGH
+        if self.state.busy or not any(self._concerns(each, is_through) for each in every):
             return callee(*args, **kwargs)
         ready = self.ask(self.hub.prepare, at, callee, args, kwargs or None)
         if ready is None:
@@ -176,8 +205,12 @@ class Helper:
             return callee(*given, **(named or {}))
         return self.cross(token, sys._getframe(1), callee, *given, **(named or {}))
 
-    def _concerns(self, thing: Any) -> bool:
+    def _concerns(self, thing: Any, is_through: bool) -> bool:
         if self.touches(thing) or self.is_running_library(thing):
+            return True
+        if isinstance(thing, ModuleType) and self.holds(thing):
+            return True
+        if is_through and self.holds_library(thing):
             return True
         return callable(thing) and self.ask(self._targets.find, thing) is not None
 
@@ -198,7 +231,7 @@ class Helper:
             raise
         finally:
             self.state.frames = frames
-        if not self._is_routine(value):
+        if not self._is_routine(value) or not _is_stored(holder, name):
             self.ask(self.hub.read, at, holder, name, value, None)
         return value
 
@@ -260,6 +293,11 @@ class Helper:
             token = self.ask(self.hub.begin_member, at, "call", a, name, (b,))
         elif self.touches(b):
             token = self.ask(self.hub.begin_member, at, "call", b, MIRRORED.get(name, name), (a,))
+        elif work in COMPARE and (self.holds_library(a) or self.holds_library(b)):
+            first, second = (a, b) if self.holds_library(a) else (b, a)
+            token = self.ask(self.hub.begin_member, at, "call", first, name, (second,))
+        elif work not in COMPARE and type(a) is str and self.holds_library(b, deep=1):
+            token = self.ask(self.hub.begin_member, at, "call", b, "__str__", (a,))
         else:
             return work(a, b)
         return self.cross(token, sys._getframe(2), work, a, b)
@@ -288,9 +326,13 @@ class Helper:
         def work(b: Any, a: Any) -> bool:
             return operator.contains(b, a) is not is_not
 
-        if not self.touches(b):
-            return work(b, a)
-        return bool(self._member(at, "call", b, "__contains__", (a,), work, b, a))
+        if self.touches(b):
+            return bool(self._member(at, "call", b, "__contains__", (a,), work, b, a))
+        if self.touches(a):
+            return bool(self._member(at, "call", a, "__eq__", (b,), work, b, a))
+        if self.holds_library(b):
+            return bool(self._member(at, "call", b, "__eq__", (a,), work, b, a))
+        return work(b, a)
 
     def truth(self, at: str, thing: Any, /) -> bool:
         """`bool(thing)`, where only its truth counts"""
@@ -306,7 +348,7 @@ class Helper:
         def work(value: Any) -> str:
             return format(_TEXT[conversion](value) if conversion else value, spec)
 
-        if not self.touches(value):
+        if not self.touches(value) and not self.holds_library(value):
             return work(value)
         name = _TEXT_NAMES.get(conversion, "__format__")
         return str(self._member(at, "call", value, name, (spec,), work, value))

@@ -8,22 +8,29 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import weakref
 from collections.abc import Callable
 from types import CodeType, ModuleType
 from typing import Any
 
 from likewise.library import handing
 from likewise.library.crossing import Kind
-from likewise.library.naming import module_of
+from likewise.library.naming import is_at_home, module_of
 from likewise.library.recorder import Recorder, Token
 from likewise.library.targets import NOTHING, Standing, Targets
 from likewise.model import Operation
 
+MOST_GENERATORS = 10_000
 NEUTRAL, CLIENT, LIBRARY = 0, 1, 2
 """Whose a source file is; the numbers are those of native.c."""
 _KINDS = {kind.value: kind for kind in Kind}
 _INVERSE = {"__bool__": "__len__", "__str__": "__repr__", "__format__": "__str__", "__contains__": "__iter__"}
 """What stands in where a class lacks the method that an operator asks for first."""
+_UNREAD = frozenset(
+    """__class__ __dict__ __doc__ __name__ __qualname__ __module__ __file__ __path__ __spec__ __mro__
+    __bases__ __base__ __annotations__ __wrapped__ __code__ __defaults__ __weakref__ __slots__""".split()  # noqa: SIM905
+)
+"""How something is built, which no library promises."""
 
 
 class Hub:
@@ -36,7 +43,9 @@ class Hub:
         """Names of attributes that the client's own code sets somewhere."""
         self._roots: list[str] = []
         self._modules: dict[str, str] = {}
+        self._generators: dict[int, tuple[Any, Operation | None]] = {}
         self.wrap: Callable[[str, Any], Any] = lambda at, thing: thing
+        self.hand: Callable[[str, Any], Any] = lambda at, thing: thing
         self.items: Callable[[str, Any], Any] = lambda at, thing: thing
 
     def standing(self, kind: type) -> int:
@@ -87,24 +96,35 @@ class Hub:
             operation = self._member(holder, name, kind)
             if operation is None:
                 return None
+            if type(holder) in handing.CONTAINERS:
+                holder, args = NOTHING, (holder, *args)
             return self.recorder.begin(at, _KINDS[kind], operation, holder, args, None)
         except Exception as error:
             self._miss(name, holder, error)
             return None
 
     def _member(self, holder: Any, name: str, kind: str) -> Operation | None:
-        if isinstance(holder, ModuleType | type):
-            return self._of_namespace(holder, name)
         of = type(holder)
+        if isinstance(holder, ModuleType | type):
+            if kind == Kind.CALL:  # an operator on a class is its metaclass's
+                return self.targets.member(of, name)
+            return self._of_namespace(holder, name)
+        if of in handing.CONTAINERS:
+            inner = handing.held(self, holder)
+            shown = "__repr__" if name in ("__str__", "__format__") else name
+            return None if inner is None else self._member(inner, shown, kind)
+        if name == "__rmod__" and self.targets.member(of, name) is None:
+            name = "__str__"  # the right side of a text's %
         if self.targets.standing(of) is Standing.CONTEXT:
             return self._of_generator(holder.gen, name)
         if kind in ("store", "delete"):
             is_own = self.targets.standing(of) is Standing.OWN
             return self.targets.named(of, name) if is_own else self.targets.member(of, name)
         found = self.targets.member(of, name)
-        if found is None and name in _INVERSE:
-            found = self.targets.member(of, _INVERSE[name])
-            if found is not None:
+        other = name
+        while found is None and other in _INVERSE:
+            other = _INVERSE[other]
+            if self.targets.member(of, other) is not None:
                 found = self.targets.named(of, name)
         return found
 
@@ -114,7 +134,7 @@ class Hub:
             if not self.targets.touches(holder):
                 return self.targets.member(type(holder), name)
             declared = next((each for each in holder.__mro__ if name in vars(each)), None)
-            if declared is not None and not naming.owner(module_of(declared)):
+            if declared is not None and not (naming.owner(module_of(declared)) and is_at_home(declared)):
                 return None
             return self.targets.named(holder, name)
         module = holder.__name__
@@ -141,7 +161,7 @@ class Hub:
             self._miss(name, holder, trouble)
 
     def _read_operation(self, holder: Any, name: str) -> Operation | None:
-        if name in ("__class__", "__dict__", "__doc__", "__name__", "__module__", "__file__", "__path__"):
+        if name in _UNREAD:
             return None
         if isinstance(holder, ModuleType | type):
             return self._of_namespace(holder, name)
@@ -187,6 +207,21 @@ class Hub:
         return self._of_generator(source, "")
 
     def _of_generator(self, source: Any, name: str) -> Operation | None:
+        known = self._generators.get(id(source))
+        if known is None or known[0]() is not source:
+            found = self._code_of(source)
+            known = self._generators[id(source)] = (weakref.ref(source), found)
+            if len(self._generators) > MOST_GENERATORS:
+                self._generators = {key: each for key, each in self._generators.items() if each[0]()}
+        found = known[1]
+        return (
+            found
+            if found is None or not name
+            else self.targets.operation(found.service, f"{found.name}.{name}")
+        )
+
+    def _code_of(self, source: Any) -> Operation | None:
+        """The function that a generator or coroutine runs; a method by the class of its object."""
         for attribute in ("gi_code", "cr_code", "ag_code"):
             code = getattr(source, attribute, None)
             if isinstance(code, CodeType):
@@ -194,8 +229,11 @@ class Hub:
                 library = self.targets.naming.owner(module)
                 if not library:
                     return None
-                path = self.targets.naming.public(module, code.co_qualname)
-                return self.targets.operation(library, f"{path}.{name}" if name else path)
+                frame = getattr(source, attribute[:3] + "frame", None)
+                holder = frame.f_locals.get("self") if frame is not None and code.co_argcount else None
+                if holder is not None and self.targets.touches(type(holder)) and "." in code.co_qualname:
+                    return self.targets.named(type(holder), code.co_name)
+                return self.targets.operation(library, self.targets.naming.public(module, code.co_qualname))
         return None
 
     def _module(self, file: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from likewise.library import native
 from likewise.library.expressions import MIRRORED
-from likewise.library.handing import SPECIAL
+from likewise.library.handing import SPECIAL, THROUGH
 from likewise.library.helper import Helper
 from likewise.library.hub import Hub
 
@@ -25,6 +25,6 @@ def helpers(hub: Hub) -> dict[str, Callable[..., Any]]:
     if module is None:
         module = Helper(hub)
     else:
-        module.set_up(hub, tuple(SPECIAL), asyncio._get_running_loop, MIRRORED)
-    hub.wrap, hub.items = module.wrap, module.items
+        module.set_up(hub, tuple(SPECIAL), THROUGH, asyncio._get_running_loop, MIRRORED)
+    hub.wrap, hub.hand, hub.items = module.wrap, module.hand, module.items
     return {name: getattr(module, name) for name in NAMES} | {"slice": slice, "made": hub.made}

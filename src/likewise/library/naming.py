@@ -28,11 +28,14 @@ class Naming:
 
     def class_of(self, kind: type) -> type | None:
         """The library class that is nearest to a type: itself, or the first one that it extends."""
+        first: type | None = None
         each: type
         for each in type.__dict__["__mro__"].__get__(kind):
             if self.owner(module_of(each)):
-                return each
-        return None
+                if is_at_home(each):
+                    return each
+                first = first or each
+        return first
 
     def public(self, module: str, name: str) -> str:
         """The shortest path at which a client can reach a module's name, without the library's own."""
@@ -63,6 +66,22 @@ class Naming:
 def _attribute(place: ModuleType | None, name: str) -> Any:
     """What a module holds under a name, without waking a module-level `__getattr__`."""
     return None if place is None else vars(place).get(name)
+
+
+def is_at_home(kind: type) -> bool:
+    """Whether a class can be found where it says it comes from.
+
+    One that a client makes of a library's class with a function of the library bears the library's module.
+    """
+    place: Any = sys.modules.get(module_of(kind))
+    for part in kind.__qualname__.split("."):
+        if part == "<locals>":
+            return True
+        place = None if place is None else vars(place).get(part) if hasattr(place, "__dict__") else None
+    return place is kind or not kind.__flags__ & _ON_HEAP
+
+
+_ON_HEAP = 1 << 9
 
 
 def module_of(kind: type) -> str:

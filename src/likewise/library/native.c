@@ -15,6 +15,7 @@ static const char *GO_NAMES[] = {"begin_call", "begin_member", "read", "end", "f
 
 static PyObject *go[GO_COUNT];
 static PyObject *owners, *files, *callbacks, *running_loop, *mirrored;
+static PyMethodDef *str_format;
 static PyObject *s_name, *s_func, *s_wrapped, *s_module, *s_self, *s_gen;
 static PyObject *s_enter, *s_exit, *s_aenter, *s_aexit, *s_send, *s_throw, *s_close;
 
@@ -153,7 +154,7 @@ static int standing_of_attribute(PyObject *thing, PyObject *name) {
 
 static inline int special(PyObject *thing) {
     Slot *slot = slots_find(thing);
-    return slot && slot->flag == -1 ? 2 : 0;
+    return slot && slot->flag < 0 ? 2 : 0;
 }
 
 static int standing_of(PyObject *thing) {
@@ -168,6 +169,7 @@ static int standing_of(PyObject *thing) {
         PyObject *self = PyCFunction_GET_SELF(thing);
         if (!self || PyModule_Check(self))
             return owner_of(((PyCFunctionObject *)thing)->m_module) ? 1 : special(thing);
+        if (PyUnicode_CheckExact(self) && ((PyCFunctionObject *)thing)->m_ml == str_format) return 2;
         PyTypeObject *of = PyType_Check(self) ? (PyTypeObject *)self : Py_TYPE(self);
         int flag = flag_of(of);
         return flag == OWN || flag == DERIVED;
@@ -205,6 +207,33 @@ static int standing_of(PyObject *thing) {
 static inline int touches(PyObject *thing) {
     int flag = flag_of(Py_TYPE(thing));
     return flag == OWN || flag == DERIVED;
+}
+
+/* Whether one of the first items of a builtin container, or of one inside it, is the library's. */
+#define FEW 16
+static int held(PyObject *thing, int deep) {
+    PyTypeObject *type = Py_TYPE(thing);
+    if (type == &PyList_Type || type == &PyTuple_Type) {
+        for (Py_ssize_t i = 0; i < FEW && i < PySequence_Fast_GET_SIZE(thing); i++) {
+            PyObject *each = PySequence_Fast_GET_ITEM(thing, i);
+            if (touches(each) || (deep > 1 && held(each, deep - 1))) return 1;
+        }
+    } else if (type == &PyDict_Type) {
+        PyObject *key, *each;
+        Py_ssize_t place = 0;
+        for (int i = 0; i < FEW && PyDict_Next(thing, &place, &key, &each); i++)
+            if (touches(each) || (deep > 1 && held(each, deep - 1))) return 1;
+    } else if (type == &PySet_Type || type == &PyFrozenSet_Type) {
+        PyObject *each, *items = PyObject_GetIter(thing);
+        int found = 0;
+        for (int i = 0; i < FEW && !found && items && (each = PyIter_Next(items)); i++) {
+            found = touches(each);
+            Py_DECREF(each);
+        }
+        Py_XDECREF(items);
+        return found;
+    }
+    return 0;
 }
 
 /* The moment inside the library: which frame of the client waits for it. */
@@ -271,15 +300,20 @@ static PyObject *tuple_of(PyObject *const *args, Py_ssize_t count) {
     return made;
 }
 
-static int concerns(PyObject *const *args, Py_ssize_t count) {
-    for (Py_ssize_t i = 0; i < count; i++)
+static int concerns(PyObject *callee, PyObject *const *args, Py_ssize_t count) {
+    Slot *slot = slots_find(callee);
+    int is_through = !slot || slot->flag == -2;
+    for (Py_ssize_t i = 0; i < count; i++) {
         if (touches(args[i]) || standing_of(args[i]) == 1 || is_library_generator(args[i])) return 1;
+        if (PyModule_Check(args[i]) && owner_of(PyDict_GetItemWithError(PyModule_GetDict(args[i]), s_name))) return 1;
+        if (is_through && held(args[i], 2)) return 1;
+    }
     return 0;
 }
 
 static PyObject *pass_on(PyObject *at, PyObject *callee, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
-    if (busy || !concerns(args, all)) return PyObject_Vectorcall(callee, args, count, names);
+    if (busy || !concerns(callee, args, all)) return PyObject_Vectorcall(callee, args, count, names);
     PyObject *positional = tuple_of(args, count), *keywords = kwargs_of(args, count, names);
     PyObject *ready = positional && keywords
         ? ask(GO_PREPARE, (PyObject *[]){at, callee, positional, keywords}, 4) : NULL;
@@ -360,6 +394,11 @@ static PyObject *h_wrap(ARGS) {
     return crosser_new(args[0], args[1], 0);
 }
 
+static PyObject *h_hand(ARGS) {
+    EXPECT(2)
+    return crosser_new(args[0], args[1], 1);
+}
+
 /* Attributes */
 
 static int holds(PyObject *holder) {
@@ -381,12 +420,24 @@ static int is_routine(PyObject *value) {
            flag_of(Py_TYPE(value)) == WRAPPER || flag_of(Py_TYPE(value)) == DESCRIPTOR;
 }
 
+/* Whether an attribute simply lies there, or code of the library was asked for it. */
+static int is_stored(PyObject *holder, PyObject *name) {
+    if (PyModule_Check(holder)) return PyDict_GetItemWithError(PyModule_GetDict(holder), name) != NULL;
+    if (PyType_Check(holder)) return 1;
+    PyTypeObject *type = Py_TYPE(holder);
+    PyObject *found = _PyType_Lookup(type, name);
+    if (found) return Py_TYPE(found) != &PyProperty_Type;
+    if (type->tp_getattro == PyObject_GenericGetAttr) return 1;
+    PyObject **names = _PyObject_GetDictPtr(holder);
+    return names && *names && PyDict_GetItemWithError(*names, name) != NULL;
+}
+
 static PyObject *read_attribute(PyObject *at, PyObject *holder, PyObject *name) {
     /* A class that extends the library's may answer with code of the client's own. */
     int before = flag_of(Py_TYPE(holder)) == OWN ? push() : depth;
     PyObject *value = PyObject_GetAttr(holder, name);
     depth = before;
-    if (value && is_routine(value)) return value;
+    if (value && is_routine(value) && is_stored(holder, name)) return value;
     PyObject *kind = NULL, *error = NULL, *trace = NULL;
     if (!value) {
         PyErr_Fetch(&kind, &error, &trace);
@@ -417,7 +468,7 @@ static PyObject *h_method(ARGS) {
 }
 
 static PyObject *k_call, *k_store, *k_delete, *k_item, *k_yield;
-static PyObject *d_getitem, *d_setitem, *d_delitem, *d_contains, *d_bool, *d_len, *d_format, *d_str, *d_repr;
+static PyObject *d_getitem, *d_setitem, *d_delitem, *d_contains, *d_bool, *d_len, *d_format, *d_str, *d_repr, *d_eq;
 #define CROSS(token, work) { if (!(token)) return NULL; \
                              int before = (token) == Py_None ? depth : push(); PyObject *result = (work); \
                              depth = before; return finish((token), result); }
@@ -481,6 +532,7 @@ static PyObject *operate(const Binary *table, PyObject *const *args) {
         PyObject *name = PyDict_GetItemWithError(mirrored, args[2]);
         token = begin_member(args[0], k_call, b, name ? name : args[2], a, NULL);
     }
+    else if (Py_TYPE(a) == &PyUnicode_Type && held(b, 1)) token = begin_member(args[0], k_call, b, d_str, a, NULL);
     else return work(a, b);
     CROSS(token, work(a, b))
 }
@@ -507,6 +559,8 @@ static PyObject *h_compare(ARGS) { /* at, number, name, a, b */
         PyObject *name = PyDict_GetItemWithError(mirrored, args[2]);
         token = begin_member(args[0], k_call, b, name ? name : args[2], a, NULL);
     }
+    else if (held(a, 2)) token = begin_member(args[0], k_call, a, args[2], b, NULL);
+    else if (held(b, 2)) token = begin_member(args[0], k_call, b, args[2], a, NULL);
     else return PyObject_RichCompare(a, b, number);
     CROSS(token, PyObject_RichCompare(a, b, number))
 }
@@ -519,8 +573,12 @@ static PyObject *contains(PyObject *b, PyObject *a, int is_not) {
 static PyObject *h_contains(ARGS) { /* at, is_not, a, b */
     EXPECT(4)
     int is_not = args[1] == Py_True;
-    if (busy || !touches(args[3])) return contains(args[3], args[2], is_not);
-    PyObject *token = begin_member(args[0], k_call, args[3], d_contains, args[2], NULL);
+    PyObject *token;
+    if (busy) return contains(args[3], args[2], is_not);
+    if (touches(args[3])) token = begin_member(args[0], k_call, args[3], d_contains, args[2], NULL);
+    else if (touches(args[2])) token = begin_member(args[0], k_call, args[2], d_eq, args[3], NULL);
+    else if (held(args[3], 2)) token = begin_member(args[0], k_call, args[3], d_eq, args[2], NULL);
+    else return contains(args[3], args[2], is_not);
     CROSS(token, contains(args[3], args[2], is_not))
 }
 
@@ -549,7 +607,7 @@ static PyObject *formatted(PyObject *value, int conversion, PyObject *spec) {
 static PyObject *h_text(ARGS) { /* at, value, conversion, spec */
     EXPECT(4)
     int conversion = (int)PyLong_AsLong(args[2]);
-    if (busy || !touches(args[1])) return formatted(args[1], conversion, args[3]);
+    if (busy || (!touches(args[1]) && !held(args[1], 2))) return formatted(args[1], conversion, args[3]);
     PyObject *name = conversion == 'r' || conversion == 'a' ? d_repr : conversion == 's' ? d_str : d_format;
     PyObject *token = begin_member(args[0], k_call, args[1], name, args[3], NULL);
     CROSS(token, formatted(args[1], conversion, args[3]))
@@ -991,8 +1049,8 @@ static PyObject *h_imported(ARGS) { /* at, module, names, values */
 /* Setting up */
 
 static PyObject *set_up(PyObject *self, PyObject *args) {
-    PyObject *hub, *specials, *loop;
-    if (!PyArg_ParseTuple(args, "OOOO", &hub, &specials, &loop, &mirrored)) return NULL;
+    PyObject *hub, *specials, *through, *loop;
+    if (!PyArg_ParseTuple(args, "OOOOO", &hub, &specials, &through, &loop, &mirrored)) return NULL;
     for (int i = 0; i < GO_COUNT; i++) {
         PyObject *method = PyObject_GetAttrString(hub, GO_NAMES[i]);
         if (!method) return NULL;
@@ -1006,8 +1064,14 @@ static PyObject *set_up(PyObject *self, PyObject *args) {
     if (slots) memset(slots, 0, (slots_mask + 1) * sizeof(Slot)); else slots_grow();
     slots_used = 0;
     PyObject *each, *iterator = PyObject_GetIter(specials);
-    while (iterator && (each = PyIter_Next(iterator))) slots_put(each, -1, each); /* kept for good */
+    while (iterator && (each = PyIter_Next(iterator)))
+        slots_put(each, PySequence_Contains(through, each) == 1 ? -2 : -1, each); /* kept for good */
     Py_XDECREF(iterator);
+    PyObject *text = PyUnicode_FromString(""), *format = PyObject_GetAttrString(text, "format");
+    if (!format) return NULL;
+    str_format = ((PyCFunctionObject *)format)->m_ml;
+    Py_DECREF(format);
+    Py_DECREF(text);
     if (PyErr_Occurred()) return NULL;
     Py_RETURN_NONE;
 }
@@ -1022,7 +1086,7 @@ static PyMethodDef methods[] = {
     FAST("truth", h_truth), FAST("text", h_text), FAST("iterate", h_iterate), FAST("wait", h_wait),
     FAST("async_iterate", h_async_iterate), FAST("manage", h_manage), FAST("async_manage", h_async_manage),
     FAST("entry", h_entry), FAST("lambda_entry", h_lambda), FAST("lambda_leave", h_lambda_leave),
-    FAST("give", h_give), FAST("imported", h_imported), FAST("wrap", h_wrap), FAST("items", h_items),
+    FAST("give", h_give), FAST("imported", h_imported), FAST("wrap", h_wrap), FAST("items", h_items), FAST("hand", h_hand),
     {"builtin", (PyCFunction)(void (*)(void))h_builtin, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"leave", h_leave, METH_O, NULL},
     {"done", h_done, METH_NOARGS, NULL},
@@ -1041,7 +1105,7 @@ PyMODINIT_FUNC PyInit_native(void) {
         {&s_close, "close"}, {&k_call, "call"}, {&k_store, "store"}, {&k_delete, "delete"},
         {&k_item, "item"}, {&k_yield, "yield"}, {&d_getitem, "__getitem__"}, {&d_setitem, "__setitem__"},
         {&d_delitem, "__delitem__"}, {&d_contains, "__contains__"}, {&d_bool, "__bool__"},
-        {&d_len, "__len__"}, {&d_format, "__format__"}, {&d_str, "__str__"}, {&d_repr, "__repr__"}};
+        {&d_len, "__len__"}, {&d_format, "__format__"}, {&d_str, "__str__"}, {&d_repr, "__repr__"}, {&d_eq, "__eq__"}};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         if (!(*texts[i].place = PyUnicode_InternFromString(texts[i].text))) return NULL;
     return PyModule_Create(&module);

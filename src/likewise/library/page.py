@@ -76,7 +76,7 @@ def as_lines(comparison: Comparison, *, everything: bool = False) -> Iterator[st
     for number, group in enumerate(causes, start=1):
         yield ""
         yield f"{number}. {printable(group.operation)}: {WORDS[group.manner]} [{group.identity}]"
-        yield f"   at {printable(group.at)}, {_in_tests(group)}"
+        yield f"   at {printable(group.at)}{_elsewhere(group)}, {_in_tests(group)}"
         for example in group.examples if everything else group.examples[:1]:
             yield from _example(group, example)
         if follow := following(comparison, group):
@@ -147,6 +147,10 @@ def _remarks(comparison: Comparison) -> Iterator[str]:
     yield from comparison.notes
 
 
+def _elsewhere(group: Group) -> str:
+    return f" and {plural(len(group.lines) - 1, 'other line')}" if len(group.lines) > 1 else ""
+
+
 def _in_tests(group: Group) -> str:
     text = f"in {plural(len(group.tests), 'test')}"
     return f"{text}, {len(group.failing)} of them fail now" if group.failing else f"{text}, no test noticed"
@@ -177,7 +181,7 @@ def as_markdown(comparison: Comparison) -> str:
         lines += [
             f"### {_code(group.operation)}: {WORDS[group.manner]}",
             "",
-            f"at {_code(group.at)}, {_in_tests(group)} (`{group.identity}`)",
+            f"at {_code(group.at)}{_elsewhere(group)}, {_in_tests(group)} (`{group.identity}`)",
             "",
             "| | |",
             "|---|---|",

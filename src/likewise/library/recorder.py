@@ -177,10 +177,12 @@ class Recorder:
         """It came back with an exception."""
         if token is COUNTED:
             return
+        value = token.running.values.data(error)
+        message = value.get("message") if isinstance(value, dict) else None
         token.outcome = Raised(
             kind=type(error).__qualname__,
-            message=message_of(error),
-            value=token.running.values.data(error),
+            message=message if isinstance(message, str) else message_of(error),
+            value=value,
         )
         self._finish(token)
 

@@ -16,7 +16,6 @@ from likewise.library.expressions import (
     Expressions,
     again,
     is_named,
-    is_stub,
     located,
     numeral,
     text,
@@ -97,8 +96,7 @@ class _Rewriter(Expressions):
         self._bare_class.pop()
         del self._scopes[-2:]
         self._plain_selves.pop()
-        if not is_stub(node):
-            self._watch(node, name)
+        self._watch(node, name)
         return cast(ast.AST, node)
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -112,11 +110,11 @@ class _Rewriter(Expressions):
         body: list[ast.stmt] = node.body
         start = 1 if ast.get_docstring(node, clean=False) is not None else 0
         rest = body[start:]
-        if not rest:
-            return
-        where = rest[0]
+        where = rest[0] if rest else body[0]
         site, names = self._site(node, name)
         entry = located(ast.Expr(self._named("entry", where, [site, *names])), where)
+        if not rest:
+            rest = [located(ast.Pass(), where)]
         done = located(ast.Expr(self._named("done", rest[-1], [])), rest[-1])
         node.body = [*body[:start], entry, located(ast.Try(rest, [], [], [done]), where)]
 

@@ -70,7 +70,7 @@ class LibrarySession:
     def _write(self, trace: Trace) -> None:
         if self._writer is None:
             self._waiting.append(trace)
-        elif trace.interactions or not trace.test.startswith(crossing.IMPORT):
+        elif trace.interactions or not trace.test.startswith((crossing.IMPORT, crossing.FIXTURE)):
             self._writer.add(redact(trace, secrets=self._secrets))
 
 
@@ -114,7 +114,7 @@ def secrets_of(environment: Iterable[tuple[str, str]]) -> Secrets:
 
 
 def join(parts: Sequence[Path], into: Path, provenance: Provenance) -> None:
-    """The recordings that several processes made of one run, as one; imports are kept once."""
+    """The recordings that several processes made of one run, as one; imports and shared fixtures once."""
     with RecordingWriter(into, provenance) as writer:
         for trace in _once(parts):
             writer.add(redact(trace, secrets=Secrets()))
@@ -124,7 +124,7 @@ def _once(parts: Sequence[Path]) -> Iterator[Trace]:
     seen: set[str] = set()
     for part in parts:
         for trace in iterate(part):
-            if trace.test.startswith(crossing.IMPORT):
+            if trace.test.startswith((crossing.IMPORT, crossing.FIXTURE)):
                 if trace.test in seen:
                     continue
                 seen.add(trace.test)

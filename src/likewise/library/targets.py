@@ -78,7 +78,8 @@ class Targets:
 
     def _find_standing(self, kind: type) -> Standing:
         if self.naming.owner(module_of(kind)):
-            return Standing.OWN
+            nearest = self.naming.class_of(kind)
+            return Standing.OWN if nearest is kind or nearest is None else Standing.DERIVED
         if kind in _KINDS:
             return _KINDS[kind]
         if kind.__name__ in _CYTHON:
@@ -114,7 +115,7 @@ class Targets:
         is_own = self.standing(kind) is Standing.OWN
         for each in _MRO(kind):
             if name in vars(each):
-                if each is object:
+                if each is object or each is type:
                     return None
                 # What the library's class takes over from a builtin type is its own behaviour, too.
                 return self.named(kind, name) if is_own or self.naming.owner(module_of(each)) else None

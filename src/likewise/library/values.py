@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from likewise.library import tables
+from likewise.library.patience import Patience, TooLong
 from likewise.model import Mapping, Value
 
 DEEP = 6
@@ -84,6 +85,8 @@ class Values:
     def __init__(self) -> None:
         self._numbers: dict[int, tuple[str, int, object]] = {}
         self._counts: dict[str, int] = {}
+        self._gone: set[str] = set()
+        """Types of which an object has died: a new one may be the same thing again, such as a proxy."""
         self._held = 0
         self._nodes = 0
         self.trouble: dict[str, int] = {}
@@ -176,12 +179,19 @@ class Values:
         if fields is not None:
             inner = (*above, id(thing))
             held: Mapping = {name: self._value(part, type(part), inner) for name, part in fields}
-            return {"is": "data", "type": kind.__qualname__, "fields": held}
+            made: Mapping = {"is": "data", "type": kind.__qualname__, "fields": held}
+            if issubclass(kind, tuple):
+                made["length"] = len(held)
+            return made
         for base, read in _BASES:
             if issubclass(kind, base):
                 return self._sub(thing, kind, base, read, above)
+        is_new = id(thing) not in self._numbers
         name, number = self._number(thing, kind)
-        return {"is": "object", "type": name, "id": number}
+        made = {"is": "object", "type": name, "id": number}
+        if is_new and name in self._gone:
+            made["late"] = True
+        return made
 
     def _sub(self, thing: Any, kind: type, base: type, read: Callable[[Any], Any], above: Any) -> Value:
         plain: Any
@@ -268,7 +278,7 @@ class Values:
         number = self._counts[name] = self._counts.get(name, 0) + 1
         holder: object
         try:
-            holder = weakref.ref(thing, self._forget(key))
+            holder = weakref.ref(thing, self._forget(key, name))
         except TypeError:
             if self._held >= HELD:
                 return name, 0
@@ -277,15 +287,17 @@ class Values:
         self._numbers[key] = (name, number, holder)
         return name, number
 
-    def _forget(self, key: int) -> Callable[[object], None]:
-        numbers = self._numbers
+    def _forget(self, key: int, name: str) -> Callable[[object], None]:
+        numbers, gone = self._numbers, self._gone
 
         def forget(_: object) -> None:
             numbers.pop(key, None)
+            gone.add(name)
 
         return forget
 
 
+_PATIENCE = Patience()
 _ARGS: Callable[[BaseException], tuple[Any, ...]] = vars(BaseException)["args"].__get__
 _HASHED = frozenset({str, int, float, bool, type(None), bytes})
 _VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
@@ -294,9 +306,10 @@ _VIEWS = frozenset({type({}.keys()), type({}.values()), type({}.items())})
 def message_of(error: BaseException) -> str:
     """The text of an exception; one that cannot say it says so."""
     try:
-        text = str(error)
+        is_builtin = type(type(error).__str__) is types.WrapperDescriptorType
+        text = str(error) if is_builtin else _PATIENCE.run(lambda: str(error))
         return text if len(text) <= LONG else text[: LONG - 1] + "…"
-    except Exception as trouble:
+    except (Exception, TooLong) as trouble:
         return f"(no text: {type(trouble).__name__})"
 
 

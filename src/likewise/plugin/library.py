@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from likewise.library.crossing import FIXTURE
 from likewise.library.session import LibrarySession, join, targets_of
 from likewise.model import LikewiseError, Provenance, Result
 from likewise.plugin.attempts import crash_line, name_of
@@ -147,6 +148,24 @@ class Watch:
         _reseed()
         self._session.begin(test, attempt=attempt)
         return (yield)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: Any, request: Any) -> Generator[None, Any, Any]:
+        """What a fixture does that several tests share is nobody's: which test comes first may vary."""
+        if fixturedef.scope == "function" or not self._open:
+            return (yield)
+        place = f"{fixturedef.baseid}::{fixturedef.argname}" if fixturedef.baseid else fixturedef.argname
+        index = getattr(request, "param_index", 0)
+        name = f"{FIXTURE}{place}[{index}]" if index else f"{FIXTURE}{place}"
+        session = self._session
+        # Finalizers run last in, first out: these two come around those of the fixture itself.
+        fixturedef.addfinalizer(lambda: session.end(result=Result.PASSED, failure=""))
+        session.begin(name, attempt=0)
+        try:
+            return (yield)
+        finally:
+            session.end(result=Result.PASSED, failure="")
+            fixturedef.addfinalizer(lambda: session.begin(f"{name} (ends)", attempt=0))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:

@@ -12,7 +12,7 @@ from likewise.library import crossing
 from likewise.library.comparison.alignment import Pair, align
 from likewise.library.comparison.bijection import Bijection, Name, names_in, receiver_name
 from likewise.library.comparison.rendering import show_arguments, show_outcome, show_value
-from likewise.library.comparison.values import changes, contents, is_freezing, same
+from likewise.library.comparison.values import Within, changes, contents, is_freezing, same
 from likewise.model import Difference, Interaction, Lost, Outcome, Raised, Returned, TimedOut, Trace, Value
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -56,6 +56,7 @@ class Spot:
         return Spot(test="", at=self.at, operation=self.operation, place=self.place)
 
 
+_OF_VALUES = frozenset({Manner.LENGTH, Manner.ORDER, Manner.VALUE, Manner.MESSAGE})
 Quiet = Callable[[Spot, Value, Value], bool]
 """Whether a difference at a spot is known to mean nothing."""
 
@@ -75,9 +76,21 @@ class Divergence:
     is_downstream: bool
     values: tuple[Value, Value] = (None, None)
     """What stood at the place."""
+    within: str = ""
+    """The field of a type that the place is, where it is one."""
     lane: str = "main"
     until: int = 0
     """The last crossing that began before this one was over; 0 where that is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Differing:
+    """How two outcomes differ."""
+
+    manner: Manner
+    place: str
+    sides: tuple[str, str]
+    change: Within
 
 
 @dataclass(slots=True)
@@ -108,6 +121,13 @@ class _Walk:
         if one.wire.get("kind") == crossing.Kind.REST or self.is_quiet(self._spot(one, place), None, None):
             return None
         called = f"{one.operation}({show_arguments(one.arguments)})"
+        if one.wire.get("kind") == crossing.Kind.READ and isinstance(one.outcome, Raised):
+            # What can be called is noted when it is called, so that only the failing read was.
+            manner, called = Manner.EXCEPTION, show_outcome(one.outcome)
+            sides = (called, "is there") if pair.candidate is None else ("is there", called)
+            found = self._divergence(one, manner, place, sides, is_downstream=self.parted)
+            self._part(one)
+            return found
         sides = (called, "not called") if pair.candidate is None else ("not called", called)
         found = self._divergence(one, manner, place, sides, is_downstream=self.parted)
         self._part(one)
@@ -151,10 +171,19 @@ class _Walk:
         self, reference: Interaction, candidate: Interaction, same_inputs: bool, is_tainted: bool
     ) -> Divergence | None:
         outcome = self._outcome(reference, candidate)
+        if outcome is not None and not same_inputs and self._varies(reference, candidate):
+            # What came in varies from run to run, so that what came out says nothing about the library.
+            outcome = None if outcome.manner in _OF_VALUES else outcome
         if outcome is not None:
             follows = self.parted and (is_tainted or not same_inputs)
-            manner, place, sides, values = outcome
-            return self._divergence(reference, manner, place, sides, is_downstream=follows, values=values)
+            return self._divergence(
+                reference,
+                outcome.manner,
+                outcome.place,
+                outcome.sides,
+                is_downstream=follows,
+                change=outcome.change,
+            )
         if same_inputs:
             return None
         return self._inputs(reference, candidate)
@@ -174,21 +203,31 @@ class _Walk:
                     continue
                 sides = show_arguments(reference.arguments), show_arguments(candidate.arguments)
                 where = f"{place}.{change.place}"
-                both = change.reference, change.candidate
                 return self._divergence(
                     reference,
                     _manner(change),
                     where,
                     sides,
                     is_downstream=self.parted and is_tainted,
-                    values=both,
+                    change=change,
                 )
             return None
         outcome = self._outcome(reference, candidate)
         if outcome is None or not self.parted:
             return None  # the client answers as it likes: only the library's part is compared
-        manner, place, sides, values = outcome
-        return self._divergence(reference, manner, place, sides, is_downstream=True, values=values)
+        return self._divergence(
+            reference, outcome.manner, outcome.place, outcome.sides, is_downstream=True, change=outcome.change
+        )
+
+    def _varies(self, reference: Interaction, candidate: Interaction) -> bool:
+        """Whether the inputs differ, and only where they do from run to run."""
+        found = list(changes(reference.arguments, candidate.arguments, self.bijection))
+        return bool(found) and all(
+            self.is_quiet(
+                self._spot(reference, _pattern(f"arguments.{each.place}")), each.reference, each.candidate
+            )
+            for each in found
+        )
 
     def _inputs(self, reference: Interaction, candidate: Interaction) -> Divergence | None:
         """Another input and the same answer: worth a word only where nothing explains the input."""
@@ -197,9 +236,8 @@ class _Walk:
             if self.is_quiet(self._spot(reference, _pattern(place)), change.reference, change.candidate):
                 continue
             sides = show_arguments(reference.arguments), show_arguments(candidate.arguments)
-            both = change.reference, change.candidate
             return self._divergence(
-                reference, Manner.ARGUMENT, place, sides, is_downstream=self.parted, values=both
+                reference, Manner.ARGUMENT, place, sides, is_downstream=self.parted, change=change
             )
         return None
 
@@ -212,9 +250,7 @@ class _Walk:
         self.bijection.repair(ours, theirs)
         return False
 
-    def _outcome(
-        self, reference: Interaction, candidate: Interaction
-    ) -> tuple[Manner, str, tuple[str, str], tuple[Value, Value]] | None:
+    def _outcome(self, reference: Interaction, candidate: Interaction) -> _Differing | None:
         """The most telling difference that counts between what came back."""
         sides = show_outcome(reference.outcome), show_outcome(candidate.outcome)
         found = []
@@ -227,9 +263,9 @@ class _Walk:
         manner, place, change = min(found, key=lambda each: list(Manner).index(each[0]))
         if place.startswith(("after.", "state")):
             sides = show_value(change.reference), show_value(change.candidate)
-        return manner, place, sides, (change.reference, change.candidate)
+        return _Differing(manner=manner, place=place, sides=sides, change=change)
 
-    def _changes(self, reference: Interaction, candidate: Interaction) -> Iterator[tuple[Change, str]]:
+    def _changes(self, reference: Interaction, candidate: Interaction) -> Iterator[tuple[Within, str]]:
         yield from _outcome_changes(reference.outcome, candidate.outcome, self.bijection)
         for part in ("after", "state"):
             ours, theirs = reference.wire.get(part), candidate.wire.get(part)
@@ -267,7 +303,7 @@ class _Walk:
         sides: tuple[str, str],
         *,
         is_downstream: bool,
-        values: tuple[Value, Value] = (None, None),
+        change: Within | None = None,
     ) -> Divergence:
         return Divergence(
             spot=self._spot(one, _pattern(place)),
@@ -278,7 +314,8 @@ class _Walk:
             place=place,
             order=one.order,
             is_downstream=is_downstream,
-            values=values,
+            values=(None, None) if change is None else (change.reference, change.candidate),
+            within="" if change is None else change.within,
             lane=one.lane,
             until=_until(one),
         )
@@ -308,7 +345,7 @@ def _until(one: Interaction) -> int:
     return until if isinstance(until, int) else 0
 
 
-def _outcome_changes(ours: Outcome, theirs: Outcome, bijection: Bijection) -> Iterator[tuple[Change, str]]:
+def _outcome_changes(ours: Outcome, theirs: Outcome, bijection: Bijection) -> Iterator[tuple[Within, str]]:
     match ours, theirs:
         case Returned(), Returned():
             if not same(ours.value, theirs.value, bijection):
@@ -331,18 +368,15 @@ def _outcome_changes(ours: Outcome, theirs: Outcome, bijection: Bijection) -> It
 
 
 def _comparable(ours: Value, theirs: Value) -> tuple[Value, Value]:
-    """Two observed states without private parts that one side alone has: those are the library's own."""
+    """Two observed states without what need not be a change: what is new, private, or held nothing."""
     ours, theirs = (each if isinstance(each, dict) else {} for each in (ours, theirs))
-    shared = ours.keys() & theirs.keys()
-    one, other = (
-        {key: each for key, each in state.items() if key in shared or not key.startswith("_")}
-        for state in (ours, theirs)
-    )
-    return one, other
+    kept = {key for key, each in ours.items() if key in theirs or not (key.startswith("_") or each is None)}
+    one, other = ({key: each for key, each in state.items() if key in kept} for state in (ours, theirs))
+    return {"is": "state", **one}, {"is": "state", **other}
 
 
-def _change(difference: Difference, reference: Value, candidate: Value) -> Change:
-    return Change(difference=difference, place="", reference=reference, candidate=candidate)
+def _change(difference: Difference, reference: Value, candidate: Value) -> Within:
+    return Within(difference=difference, place="", reference=reference, candidate=candidate)
 
 
 def _brief(outcome: Outcome) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -29,7 +30,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """The same kind of difference of one operation at one line of the client."""
+    """The same kind of difference of one operation, at one line of the client or at several."""
 
     operation: str
     manner: Manner
@@ -37,6 +38,8 @@ class Group:
     tests: tuple[str, ...]
     is_downstream: bool
     examples: tuple[Example, ...]
+    lines: tuple[str, ...] = ()
+    """Every line of the client where it shows; `at` is the first."""
     marks: tuple[str, ...]
     """A digest for each distinct pair of outcomes: what somebody accepts."""
     failing: tuple[str, ...] = ()
@@ -178,16 +181,16 @@ def _says_version(one: Value, other: Value, versions: tuple[set[str], set[str]])
 
 
 def _grouped(found: list[list[Divergence]], *, broken: frozenset[str]) -> tuple[Group, ...]:
-    together: dict[tuple[str, Manner, str], list[Divergence]] = defaultdict(list)
+    together: dict[tuple[str, Manner], list[Divergence]] = defaultdict(list)
     first: dict[str, str] = {}
     for some in found:
         for each in some:
             first.setdefault(each.spot.test, each.spot.operation)
-            together[each.spot.operation, each.manner, line_of(each.spot.at)].append(each)
-    names = _Names()
+            together[each.spot.operation, each.manner].append(each)
+    names, repeated = _Names(), _Repeated()
     groups = [
-        names.fold(_group(operation, manner, at, some, first=first, broken=broken), some)
-        for (operation, manner, at), some in together.items()
+        repeated.fold(names.fold(_group(operation, manner, some, first=first, broken=broken), some), some)
+        for (operation, manner), some in together.items()
     ]
     return tuple(sorted(groups, key=lambda group: (group.is_downstream, -len(group.failing))))
 
@@ -209,10 +212,42 @@ class _Names:
         return replace(group, is_downstream=True, follows=known[0])
 
 
+class _Repeated:
+    """A changed field of one type, or a changed argument of callbacks, shows at many operations."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, ...], str] = {}
+
+    def fold(self, group: Group, some: list[Divergence]) -> Group:
+        """The group, as downstream where everything in it was shown by an earlier one."""
+        if group.is_downstream:
+            return group
+        known = [
+            self._first.setdefault(mark, group.operation) if mark else group.operation
+            for mark in map(_signature, (each for each in some if not each.is_downstream))
+        ]
+        if group.operation in known:
+            return group
+        return replace(group, is_downstream=True, follows=known[0])
+
+
+def _signature(divergence: Divergence) -> tuple[str, ...]:
+    """What makes two differences one change; empty where nothing but the operation does."""
+    if divergence.within:
+        return ("field", divergence.within)
+    if divergence.place.startswith("arguments.") and (key := _LAST_KEY.search(divergence.place)):
+        return ("argument", key[1], repr(divergence.values[0]))
+    if divergence.manner is Manner.ORDER and "." in divergence.spot.operation:
+        return ("order", divergence.spot.operation.rpartition(".")[0])
+    return ()
+
+
+_LAST_KEY = re.compile(r"\['(\w+)'\]$")
+
+
 def _group(
     operation: str,
     manner: Manner,
-    at: str,
     some: list[Divergence],
     *,
     first: dict[str, str],
@@ -222,10 +257,12 @@ def _group(
     shown = causes or some
     distinct = {(each.reference, each.candidate): each for each in reversed(shown)}
     tests = tuple(dict.fromkeys(each.spot.test for each in some))
+    lines = tuple(dict.fromkeys(line_of(each.spot.at) for each in shown))
     return Group(
         operation=operation,
         manner=manner,
-        at=at,
+        at=lines[0],
+        lines=lines,
         tests=tests,
         is_downstream=not causes,
         examples=tuple(

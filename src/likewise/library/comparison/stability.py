@@ -30,13 +30,17 @@ class Stability:
         if one.result is not other.result:
             self.unstable.add(one.test)
             return
-        for found in diverge(one, other):
-            if found.manner in (Manner.MISSING, Manner.NEW):
+
+        def note(spot: Spot, ours: Value, theirs: Value) -> bool:
+            if spot.place in (Manner.MISSING, Manner.NEW):
                 self.unstable.add(one.test)
-            varying = _varying(*found.values)
-            for spot in (found.spot, found.spot.anywhere):
-                known = self.words.get(spot, set())
-                self.words[spot] = None if known is None or varying is None else known | varying
+            varying = _varying(ours, theirs)
+            for each in (spot, spot.anywhere):
+                known = self.words.get(each, set())
+                self.words[each] = None if known is None or varying is None else known | varying
+            return True  # so that the next place is asked about as well
+
+        diverge(one, other, is_quiet=note)
 
     def learn_all(self, one: dict[str, Trace], other: dict[str, Trace]) -> None:
         """Two whole runs on one version; a test that only one of them has does not repeat itself."""

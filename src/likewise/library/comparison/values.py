@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass
 
 from likewise.compare import Change, compare_values
 from likewise.library.comparison.bijection import Bijection, name_of
-from likewise.model import Difference, Value
+from likewise.model import Difference, Mapping, Value
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 _INSTALLED = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s'\"<>:,;()]*?[/\\](?:site|dist)-packages(?=[/\\]|\b)")
 _TEMPORARY = re.compile(r"pytest-of-[\w.-]+([/\\])pytest-\d+")
 _FROZEN = {("list", "tuple"), ("set", "frozenset"), ("bytearray", "bytes"), ("dict", "mappingproxy")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Within(Change):
+    """A change, and in which field of which type it is: wherever that type shows, it is the same change."""
+
+    within: str = ""
 
 
 def plain_text(text: str) -> str:
@@ -32,7 +39,13 @@ def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
     if isinstance(reference, dict) and isinstance(candidate, dict):
         ours, theirs = name_of(reference), name_of(candidate)
         if ours is not None and theirs is not None:
-            return bijection.pair(ours, theirs) and ours[0] == theirs[0]
+            if bijection.pair(ours, theirs):
+                return ours[0] == theirs[0]
+            if ours[0] == theirs[0] and (reference.get("late") or candidate.get("late")):
+                # Whether it is the same again depends on what was still alive: no behaviour.
+                bijection.repair(ours, theirs)
+                return True
+            return False
         if reference.keys() != candidate.keys():
             return False
         return _all(same(value, candidate[key], bijection) for key, value in reference.items())
@@ -55,65 +68,75 @@ def _all(answers: Iterator[bool]) -> bool:
     return found
 
 
-def changes(reference: Value, candidate: Value, bijection: Bijection) -> Iterator[Change]:
+def changes(reference: Value, candidate: Value, bijection: Bijection) -> Iterator[Within]:
     """Every place at which two values that are not the same differ."""
     ours, theirs = (
         _form(reference, bijection, is_candidate=False),
         _form(candidate, bijection, is_candidate=True),
     )
-    yield from _compare(ours, theirs, place="")
+    yield from _compare(ours, theirs, place="", within="")
 
 
-def _compare(ours: Value, theirs: Value, place: str) -> Iterator[Change]:
+def _compare(ours: Value, theirs: Value, place: str, within: str) -> Iterator[Within]:
     """Differences by place; values that are of different kinds differ in type and nothing else."""
     if isinstance(ours, dict) and isinstance(theirs, dict):
         if kind_of(ours) != kind_of(theirs):
-            yield Change(difference=Difference.TYPE, place=place, reference=ours, candidate=theirs)
-            return
-        if ours.get("is") == "dict":
-            yield from _compare_dicts(ours, theirs, place)
-            return
-        for key in dict.fromkeys([*ours, *theirs]):
-            if key == "length" and ours.get("is") == "many" and ours[key] != theirs.get(key):
-                yield Change(difference=Difference.LENGTH, place=place, reference=ours, candidate=theirs)
-                continue
-            if key in ("digest", "head") and ours.get("is") in ("text", "blob", "array", "many"):
-                continue
-            if key not in ours or key not in theirs:
-                if key.startswith("_"):
-                    continue  # a private field that one side alone has is the library's own
-                missing = Difference.MISSING if key in ours else Difference.EXTRA
-                yield Change(
-                    difference=missing,
-                    place=_join(place, key),
-                    reference=ours.get(key),
-                    candidate=theirs.get(key),
-                )
-            else:
-                inner = place if key in ("items", "value", "text", "fields") else _join(place, key)
-                yield from _compare(ours[key], theirs[key], inner)
-        if ours.get("digest") != theirs.get("digest"):
-            yield Change(difference=Difference.VALUE, place=place, reference=ours, candidate=theirs)
+            yield _found(Difference.TYPE, place, ours, theirs, within)
+        elif ours.get("is") == "dict":
+            yield from _compare_dicts(ours, theirs, place, within)
+        else:
+            yield from _compare_tagged(ours, theirs, place, within)
     elif isinstance(ours, list) and isinstance(theirs, list):
-        yield from _compare_lists(ours, theirs, place)
+        yield from _compare_lists(ours, theirs, place, within)
     elif type(ours) is not type(theirs):
-        yield Change(difference=Difference.TYPE, place=place, reference=ours, candidate=theirs)
+        yield _found(Difference.TYPE, place, ours, theirs, within)
     else:
         for change in compare_values(reference=ours, candidate=theirs, place=place):
-            yield replace(change, difference=Difference.IDENTITY) if _is_identity(place) else change
+            difference = Difference.IDENTITY if _is_identity(place) else change.difference
+            yield _found(difference, change.place, change.reference, change.candidate, within)
 
 
-def _compare_lists(ours: list[Value], theirs: list[Value], place: str) -> Iterator[Change]:
+def _compare_tagged(ours: Mapping, theirs: Mapping, place: str, within: str) -> Iterator[Within]:
+    """Two values of one kind, part by part."""
+    tag = ours.get("is")
+    if tag in ("many", "data") and ours.get("length") != theirs.get("length"):
+        yield _found(Difference.LENGTH, place, ours, theirs, within)
+    for key in dict.fromkeys([*ours, *theirs]):
+        if key == "length" and tag in ("many", "data"):
+            continue
+        if key in ("digest", "head") and tag in ("text", "blob", "array", "many"):
+            continue
+        if key not in ours or key not in theirs:
+            # A field that one side alone has is not seen before somebody reads it.
+            if tag is None or key.startswith("_") or key == "late":
+                continue
+            missing = Difference.MISSING if key in ours else Difference.EXTRA
+            yield _found(missing, _join(place, key), ours.get(key), theirs.get(key), within)
+        else:
+            inner = place if key in ("items", "value", "text", "fields") else _join(place, key)
+            field = f"{kind_of(ours)}.{key}" if tag in ("exception", "data") else within
+            if tag is None and within:
+                field = f"{within.partition('.')[0]}.{key}"
+            yield from _compare(ours[key], theirs[key], inner, field)
+    if ours.get("digest") != theirs.get("digest"):
+        yield _found(Difference.VALUE, place, ours, theirs, within)
+
+
+def _found(difference: Difference, place: str, ours: Value, theirs: Value, within: str) -> Within:
+    return Within(difference=difference, place=place, reference=ours, candidate=theirs, within=within)
+
+
+def _compare_lists(ours: list[Value], theirs: list[Value], place: str, within: str) -> Iterator[Within]:
     if len(ours) != len(theirs):
-        yield Change(difference=Difference.LENGTH, place=place, reference=ours, candidate=theirs)
+        yield _found(Difference.LENGTH, place, ours, theirs, within)
     elif ours != theirs and sorted(map(repr, ours)) == sorted(map(repr, theirs)):
-        yield Change(difference=Difference.ORDER, place=place, reference=ours, candidate=theirs)
+        yield _found(Difference.ORDER, place, ours, theirs, within)
     else:
         for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            yield from _compare(one, other, f"{place}[{number}]")
+            yield from _compare(one, other, f"{place}[{number}]", within)
 
 
-def _compare_dicts(ours: Value, theirs: Value, place: str) -> Iterator[Change]:
+def _compare_dicts(ours: Value, theirs: Value, place: str, within: str) -> Iterator[Within]:
     """Dictionaries by their keys; the same keys in another order are another order."""
     one, other = _pairs(ours), _pairs(theirs)
     if one is None or other is None:
@@ -121,13 +144,13 @@ def _compare_dicts(ours: Value, theirs: Value, place: str) -> Iterator[Change]:
     for key in [*one, *(key for key in other if key not in one)]:
         inner = f"{place}[{key}]"
         if key not in other:
-            yield Change(difference=Difference.MISSING, place=inner, reference=one[key], candidate=None)
+            yield _found(Difference.MISSING, inner, one[key], None, within)
         elif key not in one:
-            yield Change(difference=Difference.EXTRA, place=inner, reference=None, candidate=other[key])
+            yield _found(Difference.EXTRA, inner, None, other[key], within)
         else:
-            yield from _compare(one[key], other[key], inner)
+            yield from _compare(one[key], other[key], inner, within)
     if one.keys() == other.keys() and list(one) != list(other):
-        yield Change(difference=Difference.ORDER, place=place, reference=ours, candidate=theirs)
+        yield _found(Difference.ORDER, place, ours, theirs, within)
 
 
 def _pairs(value: Value) -> dict[str, Value] | None:

@@ -27,9 +27,9 @@ class Trace:
     each other's writes; a reset or a fresh namespace starts a new world.
     `unclear` lists why the trace may not be the whole truth (a call that came after the test's end,
     a client that bypassed the routing, …); an unclear trace is never trusted.
-    `unseen` lists calls that were made and are not in it: it proves nothing, but its result is what came
-    of all of them, and counts on whichever side they were made. Where one of them may have changed
-    something (`unseen_writes`), whoever builds on the same state is no better off.
+    `unseen` lists calls that were made and are not in it, or may be another's: it proves nothing, but its
+    result is what came of all of them, and counts on whichever side they were made. Where one of them may
+    have changed something (`unseen_writes`), whoever builds on the same state is no better off.
     """
 
     test: str

@@ -16,6 +16,8 @@ from azure.storage.blob import BlobServiceClient
 from azure.storage.blob.aio import BlobServiceClient as AsyncBlobServiceClient
 from azure.storage.queue import QueueClient
 
+from likewise.cloud.recorder.bodies import Sink
+from likewise.cloud.recorder.call import Answer
 from likewise.model import Lost, Raised, Returned, Trace
 
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -142,6 +144,13 @@ def test_a_refused_connection_is_recorded(studio: Any) -> None:
     (call,) = studio.record("t", body).interactions
     assert isinstance(call.outcome, Lost)
     assert "ServiceRequestError" in call.outcome.reason
+
+
+@pytest.mark.parametrize(("length", "content"), [("0", b""), ("5", None)])
+def test_of_a_stream_that_nobody_reads_only_the_empty_one_is_known(
+    length: str, content: bytes | None
+) -> None:
+    assert Answer(200, {"Content-Length": length}, Sink()).content() == content
 
 
 def test_a_download_that_is_not_read_is_not_read_by_us(studio: Any, make_http: Callable[..., Any]) -> None:

@@ -238,7 +238,7 @@ def test_a_thread_from_outside_makes_the_running_test_unclear(studio: Any, s3: A
         thread.join()
 
     trace = studio.record("t", body)
-    assert trace.unclear == ("a call came from a thread or task that belongs to no test: s3.HeadBucket",)
+    assert trace.unseen == ("a call came from a thread or task that belongs to no test: s3.HeadBucket",)
 
 
 def test_calls_outside_any_test_are_kept_as_a_trace_of_their_own(studio: Any, s3: Any, bucket: str) -> None:

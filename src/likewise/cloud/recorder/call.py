@@ -120,9 +120,9 @@ class Answer:
         self.status, self.headers, self.body = status, headers, body
 
     def content(self) -> bytes | None:
-        """What the client has read so far."""
+        """What the client has read so far; None where there was something and it read nothing of it."""
         if isinstance(self.body, Sink):
-            return self.body.content if self.body.size or self.body.complete else None
+            return self.body.content if self.body.size or not self.unread() else None
         return self.body
 
     def unread(self) -> str:

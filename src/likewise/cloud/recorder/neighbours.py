@@ -20,36 +20,43 @@ _LOOPBACK = frozenset({"0100007F", "00000000000000000000000001000000", "00000000
 class Neighbours:
     """Tells whether another process called a target on this machine, from the first start of one on.
 
-    A connection of somebody else's is one that this process does not hold, or that came up since the last
-    look beyond the number that this process made. Elsewhere than on Linux nobody can be seen.
+    A connection of somebody else's is one that this process neither made nor holds. One that is closed
+    counts once. Elsewhere than on Linux nobody can be seen.
     """
 
     def __init__(self, endpoints: Iterable[str]) -> None:
         self._ports = {port for each in endpoints if (port := _local_port(each))}
         self._is_looking = False
         self._known: frozenset[str] = frozenset()
-        self._made = 0
+        self._own: set[str] = set()
 
     def expect(self) -> None:
         """A process is about to be started."""
         if not self._is_looking and self._ports and _TABLES[0].exists():
             self._is_looking = True
             self._known = frozenset(_clients(self._ports))
-            self._made = 0
 
-    def note_own(self) -> None:
-        """This process is about to connect to a target."""
-        self._made += 1
+    def note_own(self, port: int) -> None:
+        """This process connects to a target from this port."""
+        if self._is_looking:
+            self._own.add(f"{port:04X}")
 
     def called(self) -> bool:
         """Whether somebody else was there since the last look."""
         if not self._is_looking:
             return False
-        now, own = _clients(self._ports), _own_sockets()
-        others = {client: socket for client, socket in now.items() if socket not in own}
-        fresh, made = others.keys() - self._known, self._made
-        self._known, self._made = frozenset(now), 0
-        return len(fresh) > made or any(socket != _CLOSED for socket in others.values())
+        before, held = self._own.copy(), _own_sockets()
+        now = _clients(self._ports)
+        held |= _own_sockets()  # one may come or go at any moment
+        others = {
+            client: socket
+            for client, socket in now.items()
+            if client.rpartition(":")[2] not in self._own and socket not in held
+        }
+        fresh = others.keys() - self._known
+        self._known = frozenset(now)
+        self._own -= before - {client.rpartition(":")[2] for client in now}
+        return bool(fresh) or any(socket != _CLOSED for socket in others.values())
 
 
 def _local_port(endpoint: str) -> int:

@@ -70,9 +70,14 @@ class Outside:
 
         def make(inner: Any) -> Any:
             def connect(sock: Any, address: Any) -> Any:
-                if is_active() and isinstance(address, tuple):
-                    self._hear(f"{address[0]}:{address[1]}", sys._getframe(1))
-                return inner(sock, address)
+                if not is_active() or not isinstance(address, tuple):
+                    return inner(sock, address)
+                is_target = self._hear(f"{address[0]}:{address[1]}", sys._getframe(1))
+                try:
+                    return inner(sock, address)
+                finally:
+                    if is_target:
+                        self._neighbours.note_own(_local_port(sock))
 
             return connect
 
@@ -93,11 +98,13 @@ class Outside:
         for owner, name in STARTING[module.__name__]:
             patches.replace(getattr(module, owner) if owner else module, name, make)
 
-    def _hear(self, authority: str, connecting: FrameType) -> None:
-        if self._endpoints.is_target(authority):
-            self._neighbours.note_own()
-            if not self.in_sdk.get() and not self._is_noted(connecting):
-                self._miss(f"{_CONNECTION}: {authority}", writes=True)
+    def _hear(self, authority: str, connecting: FrameType) -> bool:
+        """Whether a connection is to the target; one that no SDK makes is noted."""
+        if not self._endpoints.is_target(authority):
+            return False
+        if not self.in_sdk.get() and not self._is_noted(connecting):
+            self._miss(f"{_CONNECTION}: {authority}", writes=True)
+        return True
 
     def _is_noted(self, frame: FrameType | None) -> bool:
         """Whether a request that is noted already is why this connection is made."""
@@ -117,6 +124,13 @@ class Outside:
                 f"{_REQUEST}: {method} {path} at {caller(sys._getframe(2))}",
                 writes=may_change(method, f"http://{authority}{url}"),
             )
+
+
+def _local_port(sock: Any) -> int:
+    try:
+        return int(sock.getsockname()[1])
+    except OSError:  # it could not be connected at all
+        return 0
 
 
 def _authority(host: object, port: object) -> str:

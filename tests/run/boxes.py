@@ -66,6 +66,11 @@ def get(name: str, **more: bool) -> Step:
     return Step(verb="get", name=name, **more)
 
 
+def measure() -> Step:
+    """Asks for something that is never the same, and is not looked into."""
+    return Step(verb="measure", checks=False)
+
+
 def listed(**more: bool) -> Step:
     return Step(verb="list", **more)
 
@@ -83,6 +88,8 @@ class Box:
             forgotten = [each for each, kind in self._wrong.items() if kind == "forgets"]
             names = [each for each in sorted(self._texts) if each.rpartition("-")[0] not in forgotten]
             return Returned(value={"names": list[Value](names)})
+        if verb == "measure":
+            return Returned(value={"weight": int(tag or "7", 16) % 1000})
         if verb == "put":
             if how == "refuses":
                 return Raised(kind="Refused", message="no")
@@ -95,7 +102,7 @@ class Box:
 
 
 def touches(verb: str, name: str, outcome: Outcome) -> tuple[Touch, ...]:
-    if verb == "list":
+    if verb in ("list", "measure"):
         return (Touch(resource=("box",), effect=Effect.READ, scope=Scope.SUBTREE),)
     changes = verb == "put" and isinstance(outcome, Returned)
     return (Touch(resource=("box", name), effect=Effect.ABSORB if changes else Effect.READ),)

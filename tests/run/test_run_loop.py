@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from boxes import KINDS, Loop, Suite, get, listed, put
+from boxes import KINDS, Loop, Suite, get, listed, measure, put
 
 from likewise.model import (
     AllAnswersKnown,
@@ -275,6 +275,18 @@ def test_who_comes_after_a_read_that_was_not_seen_is_trusted_by_his_own(loop: Ma
     assert runs.run().standings == {"t1": Standing.PROVED, "t2": Standing.PROVED}
     later = runs.run(code="c2", verify=False)
     assert later.standings == {"t1": Standing.UNDECIDED, "t2": Standing.TRUSTED}
+
+
+def test_what_the_candidate_never_answers_alike_is_no_difference_and_never_trusted_by_itself(
+    loop: Make,
+) -> None:
+    runs = loop(Suite({"t1": (put("a"), measure(), get("a"))}))
+    first = runs.run()
+    assert first.standings == {"t1": Standing.PROVED}
+    assert first.whole == ["t1"]
+    changed = runs.run(code="c2")
+    assert changed.standings == {"t1": Standing.PROVED}
+    assert changed.whole == ["t1"]
 
 
 def test_a_result_that_differs_by_what_was_not_seen_is_discrepant_and_not_flaky(loop: Make) -> None:

@@ -62,6 +62,8 @@ class Case:
     discrepancies: list[Discrepancy] = field(default_factory=list)
     overlooked: list[Discrepancy] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    wavering: frozenset[int] = frozenset()
+    """The calls that the candidate itself answers differently from run to run."""
 
     @property
     def is_open(self) -> bool:
@@ -78,8 +80,12 @@ class Case:
         return self.is_open and is_settled_by_replay(self.verdict) and not contends(self.reading.trace)
 
     def find(self, discrepancies: Iterable[Discrepancy]) -> None:
-        """Add discrepancies that were not found before."""
-        self.discrepancies += [each for each in discrepancies if each not in self.discrepancies]
+        """Add discrepancies that were not found before; where the candidate wavers, none can be told."""
+        self.discrepancies += [
+            each
+            for each in discrepancies
+            if each not in self.discrepancies and each.position not in self.wavering
+        ]
 
     def overlook(self, discrepancies: Iterable[Discrepancy]) -> None:
         """Add differences in places where the test never looked."""

@@ -33,7 +33,7 @@ from likewise.run.memory import Known, Memory
 from likewise.run.meter import Meter
 from likewise.run.ports import Emit, Replayer, Rerunner, Slice
 from likewise.run.reading import Reading
-from likewise.run.wavering import calls_waver
+from likewise.run.wavering import answers_waver, calls_waver
 
 SUSPICION = 0.1
 """How likely the first replay of a run is taken to differ: it must save that share of its tests' calls."""
@@ -103,6 +103,7 @@ class Prover:
             return
         results = [case.reading.trace.result, *(each.trace.result for each in repeated)]
         case.verdict = self._docket.judge.verdict(case.reading, results, self.known)
+        case.wavering = answers_waver(case.reading, repeated[-1])
         if wavers := calls_waver(case.reading, repeated[-1]):
             case.notes.append(f"wavers: {wavers.what}")
 

@@ -26,5 +26,15 @@ def calls_waver(first: Reading, second: Reading) -> Wavers | None:
     return None
 
 
+def answers_waver(first: Reading, second: Reading) -> frozenset[int]:
+    """The calls of one run that another of the same code made in the same context, with other answers."""
+    answers: dict[str, set[str]] = {}
+    for call in second.calls:
+        answers.setdefault(call.key, set()).add(call.answer)
+    return frozenset(
+        call.position for call in first.calls if call.key in answers and call.answer not in answers[call.key]
+    )
+
+
 def _seen(calls: Sequence[Keyed]) -> set[tuple[str, str]]:
     return {(call.form, call.answer) for call in calls}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import socket
+import subprocess
+import sys
 import threading
+import time
 import warnings
 from pathlib import Path
 
@@ -20,6 +24,7 @@ from likewise.device.cortex.remote import Remote, frame
 from likewise.device.fleet import Fleet
 from likewise.device.inventory import Board
 from likewise.device.links import Deadline, open_tcp
+from likewise.device.micropython.boards import FIRMWARE
 from likewise.device.results import Mark
 from likewise.device.testees.cortex import CortexTestee
 
@@ -35,7 +40,7 @@ def remote_saying(*chunks: bytes) -> tuple[Remote, list[bytes]]:
 
     def serve() -> None:
         connection, _ = server.accept()
-        with connection, server:
+        with connection, server, contextlib.suppress(OSError):  # a client that gave up
             for chunk in chunks:
                 heard.append(connection.recv(1000))
                 connection.sendall(chunk)
@@ -127,3 +132,48 @@ def test_a_killed_qemu_is_at_its_step_and_the_next_scenario_runs() -> None:
     assert (notes[0].title, notes[0].mark) == ("one", Mark.FAILED)
     assert "SIGKILL" in notes[0].why
     assert opened[0]._rig.pid == 0, "nothing is left running"  # type: ignore[attr-defined]
+
+
+HOLDS = """
+import sys, time
+from likewise.device import Limits, Program
+from likewise.device.inventory import Board
+testee = Board(name="q", kind=sys.argv[1], exclusive=False).open()
+testee.connect(Limits())
+if sys.argv[1] == "qemu":
+    testee.upload(Program(text="int one(void) { return 1; }", suffix=".c"), Limits())
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+@needs_compiler
+@needs_qemu
+@pytest.mark.server
+@pytest.mark.parametrize("kind", ["qemu", "microbit"])
+def test_a_killed_runner_leaves_no_qemu_running(kind: str, tmp_path: Path) -> None:
+    if kind == "microbit" and not FIRMWARE.exists():
+        pytest.skip("needs firmware-microbit-micropython")
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    runner = subprocess.Popen([sys.executable, "-c", HOLDS, kind], env=environment, stdout=subprocess.PIPE)
+    assert runner.stdout is not None
+    assert runner.stdout.readline() == b"held\n"
+    assert commands_with(str(tmp_path))
+    runner.kill()
+    runner.communicate()
+    for _ in range(1000):
+        if not commands_with(str(tmp_path)):
+            return
+        time.sleep(0.02)
+    raise AssertionError("QEMU still runs")
+
+
+def commands_with(text: str) -> list[str]:
+    """The command lines of running processes that name a text; one that has ended has none."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            line = each.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if text in line:
+                found.append(line)
+    return found

@@ -59,6 +59,7 @@ void fill(char *p, int n) { for (int i = 0; i < n; i++) p[i] = 'a' + i; }
 int8_t negate(int8_t x) { return -x; }
 _Bool odd(unsigned x) { return x & 1; }
 int length(const char *s) { int n = 0; while (s[n]) n++; return n; }
+int spend(int n) { volatile int i = 0; while (i < n) i++; return i; }
 int main(void) { int a = 3; a = add(a, 4); return a; }
 """
 PROGRAM = Program(text=SOURCE, suffix=".c", name="sample.c")
@@ -218,3 +219,23 @@ def test_a_program_that_is_not_there(board: Testee, tmp_path: Path) -> None:
 def test_what_is_no_program(board: Testee) -> None:
     with pytest.raises(ProgramRefused, match="not an ELF file"):
         board.upload(Program(text=b"garbage", suffix=".elf"), Limits())
+
+
+def test_a_call_before_the_program_runs_leaves_it_at_its_beginning(board: Testee) -> None:
+    called, reached = data(board, invoke("bump"), run_until("main"))
+    assert called == i32(6)
+    assert isinstance(reached, dict)
+    assert reached["function"] == "main"
+
+
+def test_slow_calls_among_quick_ones_give_what_each_returns(board: Testee) -> None:
+    """Whatever is looked at, cut short and sent again on the way."""
+    calls = [invoke("add", n, 1) if n % 20 else invoke("spend", 400_000 + n) for n in range(61)]
+    expected = [i32(n + 1) if n % 20 else i32(400_000 + n) for n in range(61)]
+    assert data(board, *calls) == expected
+
+
+def test_a_hang_between_calls_belongs_to_its_call(board: Testee) -> None:
+    calls = [*[invoke("bump")] * 7, invoke("hang"), invoke("bump")]
+    answers = ask(board, *calls, limit=0.5)
+    assert answers == [*(Answered(data=i32(n)) for n in range(6, 13)), TimedOut(after=0.5)]

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 from likewise.device.testee import LimitReached, LinkLost
+from likewise.run.leash import start_leashed
 
 CHUNK = 1 << 16
 GRACE = 1.0
@@ -146,25 +148,16 @@ class FileLink:
         ) from error
 
 
-def open_process(command: Sequence[str], *, directory: Path | None = None, description: str = "") -> FileLink:
+def open_process(command: Sequence[str], *, description: str = "") -> FileLink:
     """Start a program and talk to it over its stdin and stdout; it ends with the link."""
-    try:
-        process = subprocess.Popen(
-            command,
-            cwd=directory,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            bufsize=0,
-            start_new_session=True,
-        )
-    except OSError as error:
+    if shutil.which(command[0]) is None:
         raise LinkLost(
             "the program cannot be started",
             where=str(command[0]),
-            why=error.strerror or str(error),
+            why="there is no such program",
             todo="Install it, or correct its path.",
-        ) from error
+        )
+    process = start_leashed(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin is not None
     assert process.stdout is not None
     streams = (process.stdin, process.stdout)

@@ -7,11 +7,12 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from likewise.run.leash import leashed
 
 PASSED_ON = ("PATH", "LANG", "LC_ALL", "TMPDIR", "TZ", "LD_LIBRARY_PATH", "SYSTEMROOT")
 """What a server may see of the user's environment: nothing that could be a secret."""
@@ -26,8 +27,7 @@ class Process:
 
     def __init__(self, argv: Sequence[str], *, environment: Mapping[str, str], directory: Path) -> None:
         self.log = directory / "server.log"
-        leash = str(Path(__file__).with_name("leash.py"))
-        self._argv = (sys.executable, "-I", "-S", leash, str(os.getpid()), *argv)
+        self._argv = leashed(argv)
         self._environment = scrubbed(home=directory) | dict(environment)
         self._directory = directory
         self._owner = os.getpid()

@@ -22,6 +22,8 @@ STUB = struct.pack(
     0xE7F1,  # b loop
     0xE7FE,  # done: b done          a breakpoint stands here
 )
+RETURNED = 16
+"""Where a call comes back to; its result is still in the registers."""
 DONE = 28
 """Where in the stub the loop ends."""
 SIZE = 20

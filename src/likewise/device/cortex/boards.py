@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import time
 from functools import cache
 from typing import Protocol
 
-from likewise.device.cortex.core import CoreLost, CoreTimedOut
+from likewise.device.cortex.core import PC, CoreLost, CoreTimedOut
 from likewise.device.cortex.image import Image
 from likewise.device.cortex.qemu import Qemu, find_qemu
-from likewise.device.cortex.remote import Remote, RemoteError, check
+from likewise.device.cortex.remote import Remote, RemoteError, check, escape
 from likewise.device.cortex.remotecore import RemoteCore
 from likewise.device.links import Deadline, Link, open_serial, open_tcp
 from likewise.device.testee import DeviceError
 
 MARKER = 0x5A5AA5A5
-ERASE_LIMIT = 20.0
+AUTOMATIC = "automatic"
+RESETS = ("reset halt", "system_reset", "reset")
+"""How OpenOCD and pyOCD, QEMU, and J-Link are told to reset."""
+NOWHERE = 0x20000000
+"""An address that no processor starts at."""
+PATIENCE = 1.0
+"""Seconds in which a reset shows."""
+UNKNOWN = re.compile(r"unknown command|invalid command|unrecognized|not supported|no such command", re.I)
 
 
 class Rig(Protocol):
@@ -127,7 +135,8 @@ class Attached:
 
     def __init__(self, name: str, host: str, port: int, *, reset: str, uart: str, baud: int) -> None:
         self._name, self._host, self._port = name, host, port
-        self._reset, self._uart_port, self._baud = reset, uart, baud
+        self._resets = RESETS if reset == AUTOMATIC else (reset,) if reset else ()
+        self._uart_port, self._baud = uart, baud
         self._remote: Remote | None = None
         self._core: RemoteCore | None = None
         self._uart: Link | None = None
@@ -193,7 +202,7 @@ class Attached:
             self._flash_command(b"vFlashErase:%x,%x" % (start, length), deadline)
         for segment in to_flash:
             for at in range(0, len(segment.data), 512):
-                piece = _escape(segment.data[at : at + 512])
+                piece = escape(segment.data[at : at + 512])
                 self._flash_command(b"vFlashWrite:%x:%s" % (segment.load + at, piece), deadline)
         if to_flash:
             self._flash_command(b"vFlashDone", deadline)
@@ -207,41 +216,51 @@ class Attached:
         check(self._remote.ask(payload, deadline), payload[:11].decode())
 
     def reset(self, deadline: Deadline) -> None:
-        """By the server's own command; a server without one gets the registers set, which is all we can."""
+        """By the server's own command; without one, registers and variables are set, which is all we can."""
         core = self.core
         if core.is_running:
             core.halt(deadline.left)
-        if self._reset:
+        said: list[str] = []
+        for command in self._resets:
+            core.set_registers({PC: NOWHERE})
             try:
-                core.command(self._reset, deadline.left)
+                answer = core.command(command, deadline.left).strip()
+                patience = 0.0 if UNKNOWN.search(answer) else PATIENCE
             except RemoteError as error:
-                raise DeviceError(
-                    "the server does not take the reset command",
-                    where=self._name,
-                    why=str(error),
-                    todo='Set reset = "…" to what your server understands, or reset = "" for none.',
-                ) from error
+                answer, patience = str(error), 0.0
+            if self._has_left(core, Deadline(min(patience, deadline.left))):
+                self._resets = (command,)  # this is the one that this server understands
+                return
+            said.append(f"{command!r} did nothing" + (f" ({answer})" if answer else ""))
+        if said:
+            raise DeviceError(
+                "the server does not reset the processor",
+                where=self._name,
+                why="; ".join(said),
+                todo='Set reset = "…" to what your server understands, or reset = "" for none.',
+            )
+
+    def _has_left(self, core: RemoteCore, deadline: Deadline) -> bool:
+        """Whether the processor is no longer where it was put; some servers reset a moment later."""
+        while core.registers()[PC] == NOWHERE:
+            if deadline.is_over:
+                return False
+            time.sleep(0.0005)
+        return True
 
     def how_it_ended(self) -> str:
         """The link says it."""
         return ""
 
     def close(self) -> None:
-        """Detach."""
+        """Detach; breakpoints that are in memory would stay in it."""
+        if self._core is not None and not self._core.is_running:
+            with contextlib.suppress(CoreLost, CoreTimedOut, RemoteError):
+                self._core.clear_stops()
         for link in (self._remote, self._uart):
             if link is not None:
                 link.close()
         self._remote = self._core = self._uart = None
-
-
-def _escape(data: bytes) -> bytes:
-    out = bytearray()
-    for byte in data:
-        if byte in b"$#}*":
-            out += bytes([0x7D, byte ^ 0x20])
-        else:
-            out.append(byte)
-    return bytes(out)
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Protocol
 from likewise.device.commands import Invoke
 from likewise.device.cortex import batch
 from likewise.device.cortex.calling import Prepared, place, prepare, read_result
-from likewise.device.cortex.core import LR, PC, SP, Core, CoreTimedOut
+from likewise.device.cortex.core import LR, PC, SP, THUMB, XPSR, Core, CoreTimedOut
 from likewise.device.cortex.image import Image
 from likewise.device.cortex.layout import Layout
 from likewise.device.cortex.quick import Quick, quick
@@ -21,8 +21,12 @@ from likewise.device.values import NotRepresentable
 
 MOST = 512
 """Calls in one trip at most."""
-SAMPLE = 0.003
+SAMPLE = 0.002
 """Seconds after which a trip that is not back is looked at: which call is it in?"""
+FASTER = 8
+"""How many times longer the next trip may be after one that went quickly."""
+IT_BITS = 0x0600FC00
+"""The bits of xPSR by which the next instructions are conditional."""
 HALT = 2.0
 """Seconds that a processor may take to stop when it is told to."""
 RED_ZONE = 64
@@ -35,7 +39,7 @@ class CallableCore(Core, Protocol):
     def start(
         self, memory: Sequence[tuple[int, bytes]], registers: Mapping[int, int], deadline: Deadline
     ) -> None:
-        """Change memory and registers and let it run."""
+        """Change memory and registers and let it run; what other registers hold does not matter."""
         ...
 
     def wait_for_stop(self, deadline: Deadline) -> None:
@@ -50,17 +54,15 @@ class CallableCore(Core, Protocol):
         """Make it stop, and do not ask where."""
         ...
 
-    def registers_pc(self) -> int:
-        """Where it is."""
-        ...
-
 
 class Room:
     """Where in the RAM calls keep what they need: between the program's variables and its stack."""
 
     def __init__(self, image: Image, layout: Layout) -> None:
-        stack, _ = image.vectors
+        stack, start = image.vectors
         self.stack = (stack or layout.top) & ~7
+        self.registers = {SP: self.stack, LR: 0xFFFFFFFF, PC: start & ~1, XPSR: THUMB}
+        """What the registers hold before the program's first instruction."""
         used = [
             each.address + each.size for each in image.segments if layout.ram <= each.address < layout.top
         ]
@@ -81,15 +83,25 @@ class Caller:
         self._core, self._image, self._room = core, image, room
         self._stopped_in_call = stopped_in_call
         self.is_started = False
-        """Whether the program itself has run: then its registers are put back after a call."""
+        """Whether the program itself has run: before that, its registers are known without asking."""
         self._quick: dict[str, Quick | None] = {}
+        self._before: list[int] | None = None
+        """The program's registers, which are put back when something else than a call wants them."""
+        self._most = room.calls
+        """How many calls the next trip may have: one while they are slow, so that each is timed exactly."""
+
+    def settle(self) -> None:
+        """Put back what calls changed of the program's state."""
+        before, self._before = self._before, None
+        if before is not None:
+            self._core.set_registers(dict(enumerate(before)))
 
     def execute(self, calls: Sequence[Call]) -> list[Answer]:
         """A run of calls, as many as go together. Raises CoreLost and CoreTimedOut."""
         words: list[int] = []
         decoders: list[Decode] = []
         limits: list[float] = []
-        for call in calls[: self._room.calls]:
+        for call in calls[: self._most]:
             command = call.command
             if type(command) is not Invoke:
                 break
@@ -116,6 +128,8 @@ class Caller:
             limits.append(call.limit)
         if self._core.is_running:
             self._core.halt(HALT)
+        if len(limits) == 1:
+            return [self._one(words, decoders[0], limits[0])]
         return self._many(words, decoders, limits)
 
     def _short(self, name: str) -> Quick | None:
@@ -138,53 +152,68 @@ class Caller:
         except (Unfit, NotRepresentable) as error:
             return Refused(kind="wrong value", message=str(error))
 
-    def _enter(self) -> tuple[list[int] | None, int]:
-        """The registers to put back afterwards, and the stack to use."""
+    def _enter(self) -> tuple[int, dict[int, int]]:
+        """The stack to use, and what else has to be set where the program itself has run."""
         if not self.is_started:
-            return None, self._room.stack
-        before = self._core.registers()
-        return before, (before[SP] - RED_ZONE) & ~7
-
-    def _leave(self, before: list[int] | None) -> None:
-        if before is not None:
-            self._core.set_registers(dict(enumerate(before)))
+            self._before = [self._room.registers.get(number, 0) for number in range(17)]
+            return self._room.stack, {}
+        if self._before is None:
+            self._before = self._core.registers()
+        return (self._before[SP] - RED_ZONE) & ~7, {XPSR: self._before[XPSR] & ~IT_BITS}
 
     def _single(self, prepared: Prepared, limit: float) -> Answer:
         """A call with memory or many arguments: everything before it in one write, and after it."""
         core, deadline = self._core, Deadline(limit)
         if core.is_running:
             core.halt(HALT)
-        before, stack = self._enter()
+        stack, registers = self._enter()
         words, placed, end = place(prepared, self._room.pieces)
         if placed and end > stack - RED_ZONE:
             return Refused(
                 kind="no memory", message=f"{end - self._room.pieces} bytes of arguments do not fit"
             )
-        memory = [(at, piece.data) for at, piece in placed]
+        start, size = self._room.pieces, end - self._room.pieces if placed else 0
+        data = bytearray(size)
+        for at, piece in placed:
+            data[at - start : at - start + len(piece.data)] = piece.data
+        memory = [(start, bytes(data))] if size else []
         if over := words[4:]:
             stack = (stack - 4 * len(over)) & ~7
             memory.append((stack, b"".join(word.to_bytes(4, "little") for word in over)))
-        registers = dict(enumerate(words[:4]))
+        registers |= dict(enumerate(words[:4]))
         registers |= {SP: stack, LR: self._room.back | 1, PC: prepared.function.address}
         core.start(memory, registers, deadline)
         core.wait_for_stop(deadline)
-        r0, r1, pc, read = core.collect([(at, len(piece.data)) for at, piece in placed])
+        r0, r1, pc, read = core.collect([(start, size)] if size else [])
         if pc != self._room.back:
             return self._elsewhere(pc)
-        self._leave(before)
-        pieces = {piece.argument: data for (_, piece), data in zip(placed, read, strict=True)}
+        pieces = {piece.argument: read[0][at - start :][: len(piece.data)] for at, piece in placed if size}
         return Answered(data=read_result(prepared, r0, r1, pieces))
+
+    def _one(self, words: list[int], decode: Decode, limit: float) -> Answer:
+        """One plain call, without a detour through the stub."""
+        core, deadline = self._core, Deadline(limit)
+        stack, registers = self._enter()
+        registers |= dict(enumerate(words[1:]))
+        core.start([], registers | {SP: stack, LR: self._room.back | 1, PC: words[0] & ~1}, deadline)
+        started = time.monotonic()
+        core.wait_for_stop(deadline)
+        if time.monotonic() - started < SAMPLE:
+            self._quicken()
+        r0, r1, pc, _ = core.collect([])
+        return Answered(data=decode(r0, r1)) if pc == self._room.back else self._elsewhere(pc)
 
     def _elsewhere(self, pc: int) -> Answer:
         self.is_started = True
+        self._before = None
         return self._stopped_in_call(pc)
 
     def _many(self, words: list[int], decoders: list[Decode], limits: list[float]) -> list[Answer]:
         """All of them in one trip; a hang or fault belongs to the first that is not done."""
         core, room = self._core, self._room
-        before, stack = self._enter()
+        stack, registers = self._enter()
         data = struct.pack(f"<{len(words)}I", *words)
-        registers = {
+        registers |= {
             batch.FIRST: room.pieces,
             batch.LAST: room.pieces + len(data),
             SP: stack,
@@ -192,7 +221,7 @@ class Caller:
         }
         core.start([(room.pieces, data)], registers, Deadline(max(limits[0], HALT)))
         hung = self._watch(limits)
-        _, _, pc, (read,) = core.collect([(room.pieces, len(data))])
+        r0, r1, pc, (read,) = core.collect([(room.pieces, len(data))])
         left = struct.unpack(f"<{len(words)}I", read)
         answers: list[Answer] = []
         for index, decode in enumerate(decoders):
@@ -204,31 +233,59 @@ class Caller:
                     answers.append(
                         Crashed(kind="lost", message="the program left the call in an unknown way")
                     )
+                elif pc == room.stub + batch.RETURNED:
+                    answers.append(Answered(data=decode(r0, r1)))
                 else:
                     answers.append(self._elsewhere(pc))
                 return answers
             answers.append(Answered(data=decode(left[at + 1], left[at + 2])))
-        self._leave(before)
         return answers
 
     def _watch(self, limits: Sequence[float]) -> bool:
-        """Wait for a trip, looking now and then which call it is in; whether that one hangs."""
-        core, room = self._core, self._room
-        call, seen = 0, time.monotonic()
-        while True:
+        """Wait for a trip, looking now and then which call it is in; whether that one hangs.
+
+        A call that is still the same at the second look is waited for alone: the trip ends with it.
+        """
+        core, returned = self._core, self._room.stub + batch.RETURNED
+        last, shortest = len(limits) - 1, min(SAMPLE, *limits)
+        call, seen, alone, hung = -1, 0.0, False, False
+        while not hung:
+            now = time.monotonic()
+            until = seen + limits[call] if alone or call == last else now + shortest
             try:
-                core.wait_for_stop(Deadline(min(SAMPLE, limits[call])))
-                return False
+                core.wait_for_stop(Deadline(until - now))
+                break
             except CoreTimedOut:
                 core.halt(HALT)
-            if core.registers_pc() == room.back:
-                return False
-            now = time.monotonic()
-            while call < len(limits) - 1 and core.read(room.pieces + call * batch.SIZE, 4) == bytes(4):
-                call, seen = call + 1, now
-            if now - seen >= limits[call]:
-                return True
+            current, pc = self._progress(max(call, 0), len(limits))
+            if pc == self._room.back or (alone and pc == returned):
+                break
+            if current != call:
+                call, seen = current, time.monotonic()
+            elif time.monotonic() - seen >= limits[call]:
+                hung = True
+                continue
+            elif call < last:
+                alone = True
+                core.set_stop(returned)
             core.go()
+        if alone:
+            core.clear_stop(returned)
+            self._most = 1
+        elif call < 0:
+            self._quicken()
+        return hung
+
+    def _quicken(self) -> None:
+        self._most = min(self._room.calls, self._most * FASTER)
+
+    def _progress(self, first: int, count: int) -> tuple[int, int]:
+        """The first call from `first` on that is not done, and where the processor is."""
+        size = (count - first) * batch.SIZE
+        _, _, pc, (read,) = self._core.collect([(self._room.pieces + first * batch.SIZE, size)])
+        marks = struct.iter_unpack("<I16x", read)
+        done = next((number for number, (mark,) in enumerate(marks) if mark), count - first - 1)
+        return first + done, pc
 
 
 def _decoder(prepared: Prepared) -> Decode:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from likewise.device.links import Deadline, FileLink, end, ended, open_unix
 from likewise.device.testee import DeviceError, LinkLost
+from likewise.run.leash import start_leashed
 
 QEMU = "qemu-system-arm"
 
@@ -56,15 +57,13 @@ class Qemu:
                 todo="Make room in the folder for temporary files, or set TMPDIR to another one.",
             ) from error
         sockets = [folder / "gdb", folder / "uart"]
-        command = [*_leash(), find_qemu(self._name), "-M", machine, "-kernel", str(kernel)]
+        command = [find_qemu(self._name), "-M", machine, "-kernel", str(kernel)]
         command += ["-nographic", "-monitor", "none", "-S"]
         for number, place in enumerate(sockets):
             command += ["-chardev", f"socket,path={place},server=on,wait=off,id=c{number}"]
         command += ["-gdb", "chardev:c0", "-serial", "chardev:c1"]
         with log:
-            self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+            self._process = start_leashed(command, stdout=log, stderr=log)
         for place in sockets:
             self.links.append(self._open(place, said, deadline))
 
@@ -107,9 +106,3 @@ def find_qemu(name: str) -> str:
             "QEMU is not installed", where=name, todo="Install it with: apt-get install qemu-system-arm"
         )
     return found
-
-
-def _leash() -> list[str]:
-    """What makes the kernel end a process together with the one that started it."""
-    found = shutil.which("setpriv")
-    return [found, "--pdeathsig", "KILL", "--"] if found else []

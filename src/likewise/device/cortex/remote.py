@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 from likewise.device.cortex.core import CoreLost, CoreTimedOut
 from likewise.device.links import Deadline, Link
 from likewise.device.testee import LimitReached, LinkLost
 
-T = TypeVar("T")
 RETRIES = 3
 """How often a damaged packet is asked for again."""
+MOST_DAMAGED = 1000
 INTERRUPT = b"\x03"
 
 
@@ -24,6 +23,11 @@ def frame(payload: bytes) -> bytes:
     return b"$%s#%02x" % (payload, sum(payload) & 0xFF)
 
 
+def escape(data: bytes) -> bytes:
+    """Bytes as they may stand in a packet."""
+    return b"".join(b"}%c" % (byte ^ 0x20) if byte in b"$#}*" else b"%c" % byte for byte in data)
+
+
 class Remote:
     """A connection to a GDB server. Bytes that are no packet are skipped and counted."""
 
@@ -33,6 +37,10 @@ class Remote:
         self._acknowledge = True
         self._pending = 0
         """Packets received and not yet acknowledged."""
+        self._last = b""
+        """The one packet that is out, where it is one: sent again where the server asks for it."""
+        self.reads_on = True
+        """Whether the server answers packets that come before the one before was answered."""
         self.garbage = 0
         self.damaged = 0
 
@@ -55,13 +63,21 @@ class Remote:
         return self.ask_all([payload], deadline)[0]
 
     def ask_all(self, payloads: Sequence[bytes], deadline: Deadline) -> list[bytes]:
-        """Several requests in one write; their answers in order."""
+        """Several requests, in one write where the server reads on; their answers in order."""
+        if not self.reads_on:
+            return [self._ask_alone(payload, deadline) for payload in payloads]
         self.send(payloads, deadline)
         return [self.receive(deadline) for _ in payloads]
 
+    def _ask_alone(self, payload: bytes, deadline: Deadline) -> bytes:
+        self.send([payload], deadline)
+        return self.receive(deadline)
+
     def send(self, payloads: Sequence[bytes], deadline: Deadline) -> None:
         """Requests, with the acknowledgements of what was received before."""
-        self._write(self._acknowledgements() + b"".join(map(frame, payloads)), deadline)
+        packets = b"".join(map(frame, payloads))
+        self._last = packets if len(payloads) == 1 else b""
+        self._write(self._acknowledgements() + packets, deadline)
 
     def interrupt(self, deadline: Deadline) -> None:
         """Ask a running processor to stop; the answer is a stop packet."""
@@ -71,7 +87,8 @@ class Remote:
         """The next packet's payload. Raises CoreTimedOut and CoreLost."""
         retries = 0
         while True:
-            payload = self._next(deadline)
+            end = self._whole(deadline)
+            payload = self._take(end)
             if payload is not None:
                 if self._acknowledge:
                     self._pending += 1
@@ -86,19 +103,23 @@ class Remote:
         pending, self._pending = self._pending, 0
         return b"+" * pending
 
-    def _next(self, deadline: Deadline) -> bytes | None:
-        """One packet; None where its checksum is wrong."""
+    def _whole(self, deadline: Deadline) -> int:
+        """Wait until a packet is here, from the first byte on; where its payload ends."""
         data = self._data
         while True:
             start = data.find(b"$")
-            if start < 0:
-                self._skip(len(data))
-            else:
-                self._skip(start)
+            if start:
+                self._skip(start if start > 0 else len(data), deadline)
+            if start >= 0:
                 end = data.find(b"#")
                 if end > 0 and len(data) >= end + 3:
-                    return self._take(end)
-            self._fill(deadline)
+                    return end
+            try:
+                data += self._link.read(deadline)
+            except LimitReached as error:
+                raise CoreTimedOut from error
+            except LinkLost as error:
+                raise CoreLost(str(error)) from error
 
     def _take(self, end: int) -> bytes | None:
         data = self._data
@@ -112,22 +133,21 @@ class Remote:
             return None
         return _expand(payload)
 
-    def _skip(self, count: int) -> None:
+    def _skip(self, count: int, deadline: Deadline) -> None:
         """Drop what is before a packet; acknowledgements are expected there, all else is garbage."""
-        if count:
-            self.garbage += sum(byte not in b"+-" for byte in self._data[:count])
-            del self._data[:count]
-
-    def _fill(self, deadline: Deadline) -> None:
-        self._data += self._guarded(lambda: self._link.read(deadline))
+        skipped = bytes(self._data[:count])
+        del self._data[:count]
+        if skipped.strip(b"+"):
+            self.garbage += sum(byte not in b"+-" for byte in skipped)
+            if self._acknowledge and b"-" in skipped and self._last:
+                self.damaged += 1
+                if self.damaged > MOST_DAMAGED:
+                    raise CoreLost(f"{self.description}: packets arrive damaged ({self.damaged} so far)")
+                self._write(self._last, deadline)
 
     def _write(self, data: bytes, deadline: Deadline) -> None:
-        if data:
-            self._guarded(lambda: self._link.write(data, deadline))
-
-    def _guarded(self, work: Callable[[], T]) -> T:
         try:
-            return work()
+            self._link.write(data, deadline)
         except LimitReached as error:
             raise CoreTimedOut from error
         except LinkLost as error:
@@ -155,7 +175,8 @@ def _expand(payload: bytes) -> bytes:
 
 
 def check(answer: bytes, what: str) -> bytes:
-    """An answer that is not an error."""
-    if answer.startswith(b"E") and len(answer) == 3:
-        raise RemoteError(f"{what}: error {answer[1:].decode(errors='replace')}")
+    """An answer that says yes."""
+    if answer != b"OK":
+        said = f"error {answer[1:].decode(errors='replace')}" if answer else "the server does not do this"
+        raise RemoteError(f"{what}: {said}")
     return answer

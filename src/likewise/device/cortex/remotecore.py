@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from likewise.device.cortex.core import PC, CoreLost, CoreTimedOut, Stopped
-from likewise.device.cortex.remote import Remote, RemoteError, check
+from likewise.device.cortex.manners import Manners, learn
+from likewise.device.cortex.registers import word
+from likewise.device.cortex.remote import Remote, RemoteError, check, escape
 from likewise.device.links import Deadline
 
 QUICK = 5.0
 """Seconds that a server may take for what needs no running."""
-CHUNK = 0x700
-"""Bytes of memory in one packet where the server does not say how much it takes."""
-REGISTERS = 17
+STOPS = (b"T", b"S")
+BREAKPOINT = b"\x00\xbe"
 
 
 class RemoteCore:
@@ -22,45 +22,17 @@ class RemoteCore:
     def __init__(self, remote: Remote) -> None:
         self._remote = remote
         self.is_running = False
-        self._chunk = CHUNK
+        self._manners = Manners()
+        self._template = b""
+        """The answer to `g` that the last one who asked for all registers got."""
         self._stops: set[int] = set()
-        self._xpsr = 16
+        self._patched: dict[int, bytes] = {}
+        """What was in memory where breakpoints had to be written by hand."""
 
     def open(self, deadline: Deadline) -> None:
         """Agree on how to talk, and make sure that the processor stands still."""
-        said = self._remote.ask(b"qSupported:swbreak+;hwbreak+;multiprocess-", deadline)
-        size = re.search(rb"PacketSize=([0-9a-fA-F]+)", said)
-        if size:
-            self._chunk = max(64, (int(size[1], 16) - 32) // 2)
-        if b"QStartNoAckMode+" in said:
-            self._remote.stop_acknowledging(deadline)
-        if b"qXfer:features:read+" in said:
-            self._read_features(deadline)
-        answer = self._remote.ask(b"?", deadline)
-        if answer[:1] not in (b"T", b"S"):
-            raise CoreLost(f"{self._remote.description}: not a GDB server (it answered {answer[:40]!r})")
-
-    def _read_features(self, deadline: Deadline) -> None:
-        """Read the description of the registers: some servers give single registers only afterwards."""
-        text = self._read_document(b"target.xml", deadline)
-        for name in re.findall(rb'<xi:include href="([^"]+)"', text):
-            text += self._read_document(name, deadline)
-        number = -1
-        for tag in re.findall(rb"<reg [^>]*>", text):
-            given = re.search(rb'regnum="(\d+)"', tag)
-            number = int(given[1]) if given else number + 1
-            if b'name="xpsr"' in tag:
-                self._xpsr = number
-                return
-
-    def _read_document(self, name: bytes, deadline: Deadline) -> bytes:
-        text = b""
-        while True:
-            request = b"qXfer:features:read:%s:%x,%x" % (name, len(text), self._chunk)
-            answer = self._remote.ask(request, deadline)
-            text += answer[1:]
-            if answer[:1] != b"m":
-                return text if answer[:1] == b"l" else b""
+        self._manners = learn(self._remote, deadline)
+        self._template = self._manners.sample
 
     def command(self, text: str, limit: float) -> str:
         """What the server's own command line says (`monitor …`)."""
@@ -73,38 +45,41 @@ class RemoteCore:
                 return said
             if answer[:1] == b"E" and len(answer) == 3:
                 raise RemoteError(f"monitor {text}: error {answer[1:].decode()}")
-            said += bytes.fromhex(answer.removeprefix(b"O").decode()).decode(errors="replace")
+            said += _text(answer)
 
     def registers(self) -> list[int]:
-        """r0 to r15 and xPSR, in one write."""
-        numbers = [*range(16), self._xpsr]
-        answers = self._quick([b"p%x" % number for number in numbers])
-        return [_word(answer) for answer in answers]
+        """r0 to r15 and xPSR, in one trip."""
+        manners = self._manners
+        if manners.sample:
+            self._template = self._quick([b"g"])[0]
+            return manners.registers.read(self._template)
+        numbers = manners.registers.numbers
+        return [word(answer) for answer in self._quick([b"p%x" % numbers[each] for each in range(17)])]
 
     def set_registers(self, values: Mapping[int, int]) -> None:
-        """Change registers, in one write."""
+        """Change registers and no others, in one trip where the server can."""
+        if len(values) < 17:
+            self.registers()  # what is not to change has to be known where all are written
         for answer in self._quick(self.writes(values)):
             check(answer, "writing a register")
 
     def writes(self, values: Mapping[int, int]) -> list[bytes]:
-        """The packets that change registers."""
+        """The packets that change registers; where there are many, the rest become what they were last."""
+        manners = self._manners
+        numbers = manners.registers.numbers
+        if manners.takes_all_registers and (len(values) > 2 or not manners.takes_one_register):
+            return [manners.registers.write(self._template, values)]
         return [
-            b"P%x=%s" % (number if number < 16 else self._xpsr, value.to_bytes(4, "little").hex().encode())
+            b"P%x=%s" % (numbers[number], value.to_bytes(4, "little").hex().encode())
             for number, value in values.items()
         ]
 
     def read(self, address: int, length: int) -> bytes | None:
-        """Memory, as many packets as it takes in one write."""
-        pieces = [
-            (address + at, min(self._chunk, length - at)) for at in range(0, max(length, 1), self._chunk)
-        ]
-        answers = self._quick([b"m%x,%x" % piece for piece in pieces])
-        if any(
-            answer[:1] == b"E" or len(answer) != 2 * size
-            for answer, (_, size) in zip(answers, pieces, strict=True)
-        ):
+        """Memory, as many packets as it takes in one write; None where some of it cannot be read."""
+        try:
+            return _memory(self._quick(self.memory_reads(address, length)), length)
+        except RemoteError:
             return None
-        return bytes.fromhex(b"".join(answers).decode())
 
     def write(self, address: int, data: bytes) -> bool:
         """Change memory, as many packets as it takes in one write."""
@@ -112,17 +87,16 @@ class RemoteCore:
 
     def memory_writes(self, address: int, data: bytes) -> list[bytes]:
         """The packets that change memory."""
-        return [
-            b"M%x,%x:%s" % (address + at, len(piece), piece.hex().encode())
-            for at in range(0, len(data), self._chunk)
-            if (piece := data[at : at + self._chunk])
-        ]
+        size = self._manners.chunk
+        pieces = [(address + at, data[at : at + size]) for at in range(0, len(data), size)]
+        if self._manners.takes_binary:
+            return [b"X%x,%x:%s" % (at, len(piece), escape(piece)) for at, piece in pieces]
+        return [b"M%x,%x:%s" % (at, len(piece), piece.hex().encode()) for at, piece in pieces]
 
     def memory_reads(self, address: int, length: int) -> list[bytes]:
         """The packets that read memory."""
-        return [
-            b"m%x,%x" % (address + at, min(self._chunk, length - at)) for at in range(0, length, self._chunk)
-        ]
+        size = self._manners.chunk
+        return [b"m%x,%x" % (address + at, min(size, length - at)) for at in range(0, length, size)]
 
     def set_stop(self, address: int) -> None:
         """A breakpoint at an instruction."""
@@ -141,52 +115,75 @@ class RemoteCore:
         for address in list(self._stops):
             self.clear_stop(address)
 
-    def forget_stops(self) -> None:
-        """A new processor has none."""
-        self._stops.clear()
-
     def _change_stop(self, letter: bytes, address: int) -> None:
         for sort in (b"0", b"1"):  # in memory, or in hardware where memory cannot be changed
             if self._quick([b"%s%s,%x,2" % (letter, sort, address)])[0] == b"OK":
                 return
-        raise CoreLost(f"{self._remote.description}: the server takes no breakpoint at 0x{address:x}")
+        if not self._patch_stop(letter, address):
+            raise CoreLost(f"{self._remote.description}: the server takes no breakpoint at 0x{address:x}")
+
+    def _patch_stop(self, letter: bytes, address: int) -> bool:
+        """Write the instruction that stops, where a server knows no breakpoints; whether it is there."""
+        if letter == b"z":
+            before = self._patched.pop(address, None)
+            return before is not None and self.write(address, before)
+        before = self.read(address, len(BREAKPOINT))
+        if before is None or not self.write(address, BREAKPOINT):
+            return False
+        self._patched[address] = before
+        return self.read(address, len(BREAKPOINT)) == BREAKPOINT
 
     def step(self, limit: float) -> Stopped:
         """One instruction."""
         deadline = Deadline(limit)
-        self._remote.send([b"vCont;s"], deadline)
+        self._remote.send([self._manners.step], deadline)
         self._stop_reply(deadline)
         return Stopped(self.registers_pc())
 
     def registers_pc(self) -> int:
         """Where it is."""
-        return _word(self._quick([b"p%x" % PC])[0])
+        manners = self._manners
+        if manners.sample:
+            return manners.registers.one(self._quick([b"g"])[0], PC)
+        return word(self._quick([b"p%x" % manners.registers.numbers[PC]])[0])
 
     def go(self) -> None:
         """Let it run."""
-        self._remote.send([b"vCont;c"], Deadline(QUICK))
+        self._remote.send([self._manners.go], Deadline(QUICK))
         self.is_running = True
 
     def start(
         self, memory: Sequence[tuple[int, bytes]], registers: Mapping[int, int], deadline: Deadline
     ) -> None:
-        """Change memory and registers and let it run, all in one write."""
+        """Change memory and registers and let it run, all in one write; other registers may change too."""
         packets = [packet for at, data in memory for packet in self.memory_writes(at, data)]
         packets += self.writes(registers)
-        self._remote.send([*packets, b"vCont;c"], deadline)
-        for _ in packets:
-            check(self._remote.receive(deadline), "preparing a call")
+        if self._remote.reads_on:
+            self._remote.send([*packets, self._manners.go], deadline)
+            answers = [self._remote.receive(deadline) for _ in packets]
+        else:
+            answers = self._remote.ask_all(packets, deadline)
+            self._remote.send([self._manners.go], deadline)
         self.is_running = True
+        for answer in answers:
+            check(answer, "preparing a call")
 
     def collect(self, memory: Sequence[tuple[int, int]]) -> tuple[int, int, int, list[bytes]]:
         """r0, r1, pc and some memory, in one write."""
+        manners = self._manners
         reads = [self.memory_reads(at, length) for at, length in memory]
-        answers = self._quick([b"p0", b"p1", b"pf", *(packet for each in reads for packet in each)])
-        r0, r1, pc = (_word(answer) for answer in answers[:3])
+        packets = (
+            [b"g"] if manners.sample else [b"p%x" % manners.registers.numbers[each] for each in (0, 1, PC)]
+        )
+        answers = self._quick([*packets, *(packet for each in reads for packet in each)])
+        if manners.sample:
+            r0, r1, pc = (manners.registers.one(answers[0], number) for number in (0, 1, PC))
+        else:
+            r0, r1, pc = (word(answer) for answer in answers[:3])
         found: list[bytes] = []
-        at = 3
-        for each in reads:
-            found.append(bytes.fromhex(b"".join(answers[at : at + len(each)]).decode()))
+        at = len(packets)
+        for each, (_, length) in zip(reads, memory, strict=True):
+            found.append(_memory(answers[at : at + len(each)], length))
             at += len(each)
         return r0, r1, pc, found
 
@@ -220,14 +217,19 @@ class RemoteCore:
     def _stop_reply(self, deadline: Deadline) -> None:
         while True:
             answer = self._remote.receive(deadline)
-            if answer[:1] in (b"T", b"S"):
+            if answer[:1] in STOPS:
                 return
             if answer[:1] in (b"W", b"X"):
                 raise CoreLost(f"{self._remote.description}: the server says that the program ended")
+            if not answer or (answer[:1] == b"E" and len(answer) == 3):
+                self.is_running = False
+                raise RemoteError(f"the server does not let the processor run ({answer.decode() or 'no'})")
 
     def _quick(self, packets: Sequence[bytes]) -> list[bytes]:
         try:
             deadline = Deadline(QUICK)
+            if not self._remote.reads_on:
+                return [self._ask(packet, deadline) for packet in packets]
             self._remote.send(packets, deadline)
             return [self._answer(deadline) for _ in packets]
         except CoreTimedOut:
@@ -235,14 +237,31 @@ class RemoteCore:
                 f"{self._remote.description}: the server did not answer within {QUICK:g} s"
             ) from None
 
+    def _ask(self, packet: bytes, deadline: Deadline) -> bytes:
+        self._remote.send([packet], deadline)
+        return self._answer(deadline)
+
     def _answer(self, deadline: Deadline) -> bytes:
-        """An answer to a question; a stop that came late is none."""
-        while (answer := self._remote.receive(deadline))[:1] in (b"T", b"S"):
-            pass
-        return answer
+        """An answer to a question; a stop that came late is none, nor is what the program printed."""
+        while True:
+            answer = self._remote.receive(deadline)
+            if answer[:1] not in STOPS and (answer[:1] != b"O" or answer == b"OK"):
+                return answer
 
 
-def _word(answer: bytes) -> int:
-    if len(answer) < 8:
-        raise CoreLost(f"a register could not be read ({answer[:20]!r})")
-    return int.from_bytes(bytes.fromhex(answer[:8].decode()), "little")
+def _memory(answers: Sequence[bytes], length: int) -> bytes:
+    try:
+        data = bytes.fromhex(b"".join(answers).decode())
+    except ValueError:
+        data = b""
+    if len(data) != length:
+        raise RemoteError(f"memory could not be read ({answers[0][:20]!r})")
+    return data
+
+
+def _text(answer: bytes) -> str:
+    """What a server's command line printed."""
+    try:
+        return bytes.fromhex(answer.removeprefix(b"O").decode()).decode(errors="replace")
+    except ValueError:
+        return answer.decode(errors="replace")

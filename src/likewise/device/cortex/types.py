@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from likewise.device.testee import Data
@@ -70,6 +72,7 @@ class Unknown:
     size: int
 
 
+_PATTERNS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 Type = Scalar | Pointer | Structure | Array | Unknown
 
 
@@ -95,10 +98,28 @@ def read_value(kind: Type, data: bytes) -> Data:
         case Structure():
             return {each.name: _read_member(each, data) for each in kind.members}
         case Array():
+            if isinstance(kind.element, Scalar):
+                return _read_numbers(kind.element.kind, data[: kind.size])
             size = kind.element.size
             return [read_value(kind.element, data[at * size : (at + 1) * size]) for at in range(kind.count)]
         case Unknown():
             return bytes(data[: kind.size])
+
+
+def _read_numbers(kind: Kind, data: bytes) -> Data:
+    """Many numbers at once: buffers may be long."""
+    patterns = struct.unpack(f"<{len(data) // kind.size}{_PATTERNS[kind.size]}", data)
+    return [Number(kind, bits) for bits in patterns]
+
+
+def _write_numbers(kind: Kind, values: Sequence[object]) -> bytes | None:
+    """Many whole numbers at once; None where one of them needs a closer look."""
+    if kind.is_float or any(type(each) is not int for each in values):
+        return None
+    try:
+        return struct.pack(f"<{len(values)}{kind.layout[-1]}", *values)
+    except struct.error:
+        return None
 
 
 def _read_member(member: Member, data: bytes) -> Data:
@@ -132,7 +153,10 @@ def write_value(kind: Type, value: object) -> bytes:
                 _write_member(members[name], given, data)
             return bytes(data)
         case Array() if isinstance(value, list | tuple) and len(value) <= kind.count:
-            return b"".join(write_value(kind.element, each) for each in value).ljust(kind.size, b"\0")
+            at_once = _write_numbers(kind.element.kind, value) if isinstance(kind.element, Scalar) else None
+            if at_once is None:
+                at_once = b"".join(write_value(kind.element, each) for each in value)
+            return at_once.ljust(kind.size, b"\0")
         case Array() | Unknown() if isinstance(value, bytes) and len(value) <= kind.size:
             return value.ljust(kind.size, b"\0")
         case _:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from likewise.device.links import Deadline, Link, end, ended, open_serial, open_tcp, open_unix
 from likewise.device.testee import DeviceError
+from likewise.run.leash import start_leashed
 
 FIRMWARE = Path("/usr/share/firmware-microbit-micropython/firmware.hex")
 QEMU = "qemu-system-arm"
@@ -104,18 +105,14 @@ class Microbit:
             )
         folder = Path(tempfile.mkdtemp(prefix="likewise-microbit-"))
         console = folder / "console"
-        process = subprocess.Popen(
+        process = start_leashed(
             [
                 *(program, "-M", "microbit", "-display", "none", "-monitor", "none"),
                 *("-device", f"loader,file={self.firmware}"),
                 # QEMU waits for us, so that nothing of what the board says first is lost.
                 *("-chardev", f"socket,path={console},server=on,wait=on,id=console"),
                 *("-serial", "chardev:console"),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            ]
         )
         try:
             return _Emulated(open_unix(console, deadline), process, folder)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from likewise.device.commands import Command, Invoke, Receive, Send
 from likewise.device.cortex import batch
-from likewise.device.cortex.boards import Attached, Emulated, Rig
+from likewise.device.cortex.boards import AUTOMATIC, Attached, Emulated, Rig
 from likewise.device.cortex.caller import HALT, MOST, Caller, Room
 from likewise.device.cortex.compiling import load_image
-from likewise.device.cortex.core import LR, PC, SP, THUMB, XPSR, CoreLost, CoreTimedOut
+from likewise.device.cortex.core import CoreLost, CoreTimedOut
 from likewise.device.cortex.debugger import Debugger, exception_name
 from likewise.device.cortex.image import Image
 from likewise.device.cortex.layout import Layout
@@ -145,8 +145,7 @@ class CortexTestee:
         room = Room(image, layout)
         self.batch = room.calls
         packets += core.memory_writes(room.stub, batch.STUB)
-        start = image.vectors[1] & ~1
-        packets += core.writes({SP: room.stack, PC: start, LR: 0xFFFFFFFF, XPSR: THUMB})
+        packets += core.writes(room.registers)
         for answer in core.ask(packets):
             if answer != b"OK":
                 raise RemoteError(f"memory could not be prepared ({answer[:20]!r})")
@@ -167,6 +166,7 @@ class CortexTestee:
     def _debug(self, command: Command, limit: float) -> Answer:
         assert self._debugger is not None
         assert self._caller is not None
+        self._caller.settle()
         if isinstance(command, Send | Receive):
             return self._talk(command, limit)
         self._caller.is_started = True
@@ -216,7 +216,7 @@ def open_qemu(name: str, options: Mapping[str, object]) -> Testee:
 
 def open_server(name: str, options: Mapping[str, object]) -> Testee:
     """`kind = "gdb"`, `address = "host:port"`; `reset` is the server's own command, `uart` a serial port."""
-    known = {**_LAYOUT, "address": "", "reset": "reset halt", "uart": "", "baud": 115200}
+    known = {**_LAYOUT, "address": "", "reset": AUTOMATIC, "uart": "", "baud": 115200}
     given = read_options(options, known, where=name)
     host, _, port = str(given["address"]).rpartition(":")
     if not host or not port.isdigit():

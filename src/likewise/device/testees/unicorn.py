@@ -11,7 +11,7 @@ from likewise.device.commands import Command, Invoke, Receive, Send
 from likewise.device.cortex import batch
 from likewise.device.cortex.caller import Caller, Room
 from likewise.device.cortex.compiling import load_image
-from likewise.device.cortex.core import LR, PC, SP, THUMB, XPSR, CoreTimedOut, Stopped
+from likewise.device.cortex.core import PC, CoreTimedOut, Stopped
 from likewise.device.cortex.debugger import Debugger
 from likewise.device.cortex.image import Image
 from likewise.device.cortex.layout import MACHINES, Layout
@@ -134,10 +134,6 @@ class UnicornCore:
 
     def halt(self, limit: float) -> None:
         self.is_running = False
-
-    def registers_pc(self) -> int:
-        pc: int = self._cpu.reg_read(self._ids[PC])
-        return pc
 
     @property
     def fault(self) -> str:
@@ -318,9 +314,7 @@ class UnicornTestee:
         core.clear_stops()
         core.write(room.stub, batch.STUB)
         core.set_stop(room.back)
-        start = image.vectors[1] & ~1
-        registers = dict.fromkeys(range(16), 0) | {SP: room.stack, PC: start, XPSR: THUMB}
-        core.set_registers(registers | {LR: 0xFFFFFFFF})
+        core.set_registers(dict.fromkeys(range(16), 0) | room.registers)
         self._debugger = Debugger(core, image, {})
         self._caller = Caller(core, image, room, self._stopped_in_call)
 
@@ -356,6 +350,7 @@ class UnicornTestee:
 
     def _execute(self, core: UnicornCore, debugger: Debugger, command: Command, limit: float) -> Answer:
         assert self._caller is not None
+        self._caller.settle()
         self._caller.is_started = True
         if isinstance(command, Send):
             core.received += command.data

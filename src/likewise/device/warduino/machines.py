@@ -13,6 +13,7 @@ from typing import Protocol
 
 from likewise.device.links import Deadline, Link, end, ended, open_process, open_serial, open_tcp
 from likewise.device.testee import DeviceError
+from likewise.run.leash import start_leashed
 
 
 class Machine(Protocol):
@@ -87,13 +88,7 @@ class Spawned:
         with contextlib.closing(socket.socket()) as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        process = subprocess.Popen(
-            [*self.command, str(file), "--socket", str(port), "--paused"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        process = start_leashed([*self.command, str(file), "--socket", str(port), "--paused"])
         try:
             return _Owning(open_tcp("127.0.0.1", port, deadline), process, folder)
         except BaseException:

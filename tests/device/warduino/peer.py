@@ -3,7 +3,8 @@
     python peer.py program.wasm [--no-socket | --socket PORT] [--paused] [--hex] [--cut] [--late] [--chatty]
 
 --hex writes floats in hexadecimal; --cut sends byte by byte; --chatty puts output of the program between;
---deaf accepts no message. Messages are taken apart here without the code under test.
+--deaf accepts no message; --wordy has words of its own for traps.
+Messages are taken apart here without the code under test.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from likewise.device.wasm.stepping import Stepper, TooLong, Trapped
 
 FLOATS = {"f32": "F32", "f64": "F64"}
 TRAPS = {"integer divide by zero": "divide by zero"}
+OWN_WORDS = {"integer divide by zero": "arithmetic: the divisor is nought"}
 
 
 class Peer:
@@ -243,7 +245,8 @@ class Peer:
         except TooLong:
             return
         except Trapped as error:
-            self.write(TRAPS.get(error.what, error.what) + "\n")
+            wordings = OWN_WORDS if "--wordy" in self.flags else TRAPS
+            self.write(wordings.get(error.what, error.what) + "\n")
             return
         entries = [self.value(value, at) for at, value in enumerate(results)]
         self.write(f'{{"stack": [{",".join(reversed(entries))}]}}\n\n')

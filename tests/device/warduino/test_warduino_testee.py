@@ -157,6 +157,13 @@ def test_a_trap_is_refused_and_the_machine_goes_on(vm: Warduino) -> None:
     assert nothing == Answered(data=None)
 
 
+@pytest.mark.parametrize("vm", ["wordy"], indirect=True)
+def test_a_trap_in_other_words_is_a_trap_long_before_the_limit(vm: Warduino) -> None:
+    trapped, done = ask(vm, Invoke("divide", (1, 0)), Invoke("divide", (7, -2)), limit=600.0)
+    assert trapped == Refused(kind="trap", message="arithmetic: the divisor is nought")
+    assert data(done) == i32(-3)
+
+
 @pytest.mark.parametrize("vm", ["plain", "cut", "chatty"], indirect=True)
 def test_stepping_breakpoints_and_locals(vm: Warduino) -> None:
     here = data(ask(vm, Dump())[0])

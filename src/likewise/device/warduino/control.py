@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatchmethod
@@ -30,6 +31,8 @@ from likewise.device.wasm.arguments import ArgumentsRefused, fit, number
 from likewise.device.wasm.assembling import Assembled
 from likewise.device.wasm.locations import offset, place
 
+_CHATTER = re.compile(r"received interrupt|DUMP!|=== |asked for|\s*$", re.IGNORECASE)
+"""What versions built for developers say between replies."""
 LOOKS = 5
 """How often the program counter is read after a step: the machine says STEP before it takes it."""
 
@@ -101,7 +104,20 @@ class Control:
             return Refused(kind=error.slug, message=str(error))
         what = f"reply to the invocation of {name} (function {function.index})"
         message = messages.invoke(function.index, given)
-        reply = self.dialogue.ask(Code.INVOKE, message, _outcome, deadline, what)
+        assert self._program is not None
+        can_print = any(each.kind == "function" for each in self._program.module.imports)
+        said: list[str] = []
+
+        def outcome(reply: Reply) -> _Outcome | None:
+            if isinstance(reply, Text) and not can_print and not _CHATTER.match(reply.text):
+                said.append(reply.text)
+            return _outcome(reply)
+
+        def last_words() -> _Outcome | None:
+            """A program that cannot print has said nothing: it was the machine, whatever its wording."""
+            return _Trap(" ".join(said)) if said else None
+
+        reply = self.dialogue.ask(Code.INVOKE, message, outcome, deadline, what, in_silence=last_words)
         if isinstance(reply, _Trap):
             return Refused(kind="trap", message=reply.text)
         assert isinstance(reply, _Stack)

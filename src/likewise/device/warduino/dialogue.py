@@ -16,6 +16,8 @@ from likewise.device.warduino.messages import Code
 from likewise.device.warduino.replies import At, Echo, Lines, NotAReply, Reply, Text, read
 
 T = TypeVar("T")
+SILENCE = 0.2
+"""Seconds without a reply after which what came before is all there is."""
 KEPT = 20
 """Lines of output kept for messages, and stops that nobody has asked for yet."""
 
@@ -33,17 +35,28 @@ class Dialogue:
         self.output: deque[str] = deque(maxlen=KEPT)
 
     def ask(
-        self, code: Code, message: bytes, wanted: Callable[[Reply], T | None], deadline: Deadline, what: str
+        self,
+        code: Code,
+        message: bytes,
+        wanted: Callable[[Reply], T | None],
+        deadline: Deadline,
+        what: str,
+        *,
+        in_silence: Callable[[], T | None] = lambda: None,
     ) -> T:
-        """Send a message; what `wanted` makes of the first reply behind its echo that it takes."""
+        """Send a message; what `wanted` makes of the first reply behind its echo that it takes.
+
+        Where nothing has come for a while, `in_silence` may say what is to be made of that.
+        """
         try:
             self._send(code, message, deadline)
             while True:
-                reply = self._next(deadline)
-                found = wanted(reply)
+                reply = self._next_or_silence(deadline)
+                found = in_silence() if reply is None else wanted(reply)
                 if found is not None:
                     return found
-                self._set_aside(reply)
+                if reply is not None:
+                    self._set_aside(reply)
         except LimitReached as error:
             raise self._silence(what, error) from error
 
@@ -79,6 +92,14 @@ class Dialogue:
     def forget_stops(self) -> None:
         """Stops from before no longer count."""
         self.stops.clear()
+
+    def _next_or_silence(self, deadline: Deadline) -> Reply | None:
+        if deadline.left <= SILENCE:
+            return self._next(deadline)
+        try:
+            return self._next(Deadline(SILENCE))
+        except LimitReached:
+            return None
 
     def _next(self, deadline: Deadline) -> Reply:
         while not self._waiting:

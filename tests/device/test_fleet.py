@@ -13,6 +13,7 @@ from scripted import Scripted, run
 
 from likewise.device import (
     Answered,
+    Command,
     DeviceError,
     LinkLost,
     Lost,
@@ -27,7 +28,8 @@ from likewise.device.inventory import read_inventory
 from likewise.device.junit import JunitWriter
 from likewise.device.locks import BoardLock
 from likewise.device.results import Mark
-from likewise.device.testee import LimitReached
+from likewise.device.summary import as_data
+from likewise.device.testee import Answer, LimitReached
 from likewise.model import ConfigurationError
 
 FINE = [Step("fine", invoke("f"))]
@@ -188,6 +190,28 @@ def test_the_inventory_names_what_is_wrong_with_it(tmp_path: Path) -> None:
     wrong_option = read_inventory({"b": {"kind": "unicorn", "ramsize": 1}}, root=tmp_path).choose(["b"])[0]
     with pytest.raises(ConfigurationError, match="unknown option 'ramsize'"):
         wrong_option.open()
+
+
+def test_what_had_to_be_sent_again_is_counted_and_shown(tmp_path: Path) -> None:
+    from defusedxml.ElementTree import parse
+
+    class Lossy(Scripted):
+        retries = 0
+
+        def _answer(self, command: Command) -> Answer:
+            self.retries += 2
+            return super()._answer(command)
+
+    writer = JunitWriter()
+    suite = Suite(scenarios=[Scenario("one", "a.c", FINE), Scenario("two", "a.c", [*FINE, *FINE])])
+    report = run(suite, Lossy(), observer=writer)
+    assert [each.retries for each in report.scenarios] == [2, 4]
+    data = as_data(report)
+    assert data["retries"] == 6
+    assert data["results"][1]["attempts"][0]["retries"] == 4
+    writer.write(tmp_path / "out.xml", report)
+    found = parse(tmp_path / "out.xml").getroot().findall(".//property[@name='likewise.retries']")
+    assert [each.get("value") for each in found] == ["2", "4"]
 
 
 def test_junit_has_every_step_and_every_attempt(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import permutations
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.device import Scenario, Step, Suite, SuiteWrong, invoke
-from likewise.device.schedules import SCHEDULES, arrange, uploads
+from likewise.device.schedules import SCHEDULES, Plan, UploadsNotProved, arrange, uploads
 from likewise.model import ConfigurationError
 
 STEPS = [Step("s", invoke("f"))]
@@ -85,6 +86,23 @@ def test_a_suite_like_the_published_one_needs_five_uploads() -> None:
 def test_a_large_suite_is_arranged_in_no_time() -> None:
     many = [scenario(str(n), f"p{n % 40}", *([str(n - 40)] if n >= 40 else [])) for n in range(2000)]
     assert uploads(arrange("fewest-uploads", many)) == 40
+
+
+@settings(max_examples=40, deadline=None)
+@given(suites(most=7))
+def test_a_search_that_is_cut_short_is_still_good_and_says_so(scenarios: list[Scenario]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UploadsNotProved)
+        order = [scenarios[number] for number in Plan(tuple(scenarios)).shortest(budget=0)]
+    assert uploads(order) == fewest(scenarios)
+    assert arrange(lambda _: order, scenarios) == order
+
+
+def test_where_fewer_uploads_may_be_possible_it_is_said() -> None:
+    """Two chains that want the two programs in opposite order: three uploads, though each chain needs two."""
+    suite = [scenario("0", "a"), scenario("1", "c"), scenario("3", "a", "1"), scenario("4", "c", "0")]
+    with pytest.warns(UploadsNotProved, match="an order with 3 uploads is used; whether 2 would do"):
+        Plan(tuple(suite)).shortest(budget=0)
 
 
 def test_levels_come_one_after_the_other() -> None:

@@ -357,7 +357,8 @@ def overview(report: SuiteReport) -> None:
         click.echo(f"problem: {problem}")
     state = "passed" if report.passed else "FAILED" if report.complete else "INTERRUPTED"
     on = ", ".join(report.boards)
-    click.echo(f"{report.title}: {state}; {report.uploads} uploads, {report.seconds:.2f} s on {on}")
+    again = f"{report.retries} messages sent again, " if report.retries else ""
+    click.echo(f"{report.title}: {state}; {report.uploads} uploads, {again}{report.seconds:.2f} s on {on}")
 
 
 def show_flakiness(report: SuiteReport) -> None:

@@ -67,6 +67,12 @@ class Workbench:
         """The board's name."""
         return self.testee.name
 
+    @property
+    def _retries(self) -> int:
+        """What a lossy link has cost so far; testees whose link loses nothing count none."""
+        count = getattr(self.testee, "retries", 0)
+        return count if isinstance(count, int) else 0
+
     def connect(self) -> None:
         """Connect once. Raises DeviceError."""
         if not self._connected:
@@ -81,7 +87,7 @@ class Workbench:
     def run(self, scenario: Scenario, number: int = 0) -> Attempt:
         """One attempt. Raises Ended, with the attempt, where the board cannot go on afterwards."""
         started = time.perf_counter()
-        uploads = self.uploads
+        uploads, retries = self.uploads, self._retries
         tally = Tally()
         self._observer.began(scenario, self.name, number)
         if self._recorder is not None:
@@ -103,6 +109,7 @@ class Workbench:
             notes=tuple(tally.notes),
             seconds=time.perf_counter() - started,
             uploaded=self.uploads - uploads,
+            retries=self._retries - retries,
         )
         if gone is not None:
             raise _Ended(gone, attempt)

@@ -59,6 +59,7 @@ class JunitWriter(Silent):
         )
         properties = ElementTree.SubElement(case, "properties")
         values = {"likewise.mark": str(report.mark), "likewise.attempts": str(len(report.attempts))}
+        values["likewise.retries"] = str(report.retries)
         values |= {f"likewise.steps.{mark}": str(counts[mark]) for mark in Mark if counts[mark]}
         for name, value in values.items():
             ElementTree.SubElement(properties, "property", name=name, value=value)

@@ -52,6 +52,8 @@ class Attempt:
     seconds: float = 0.0
     uploaded: int = 0
     """How many times a program was uploaded."""
+    retries: int = 0
+    """How many messages a lossy link made necessary again."""
 
     @property
     def steps(self) -> int:
@@ -82,6 +84,11 @@ class ScenarioReport:
     def notes(self) -> tuple[Note, ...]:
         """What did not pass, in every attempt."""
         return tuple(note for attempt in self.attempts for note in attempt.notes)
+
+    @property
+    def retries(self) -> int:
+        """How many messages had to be sent again."""
+        return sum(attempt.retries for attempt in self.attempts)
 
     @property
     def seconds(self) -> float:
@@ -115,6 +122,11 @@ class SuiteReport:
         for each in self.scenarios:
             total.update(each.counts)
         return total
+
+    @property
+    def retries(self) -> int:
+        """How many messages had to be sent again."""
+        return sum(each.retries for each in self.scenarios)
 
     @property
     def passed(self) -> bool:

@@ -26,6 +26,7 @@ def as_data(report: SuiteReport, *, analysed: bool = False) -> dict[str, Any]:
         "complete": report.complete,
         "boards": list(report.boards),
         "uploads": report.uploads,
+        "retries": report.retries,
         "seconds": report.seconds,
         "scenarios": {"total": len(report.scenarios)} | {_key(mark): marks[mark] for mark in COUNTED},
         "steps": {"total": sum(steps.values())} | {_key(mark): steps[mark] for mark in COUNTED[:-1]},
@@ -59,6 +60,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
         "steps": {_key(mark): number for mark, number in attempt.counts.items() if number},
         "seconds": attempt.seconds,
         "uploads": attempt.uploaded,
+        "retries": attempt.retries,
         "notes": [
             {"step": note.step, "title": note.title, "result": _key(note.mark), "why": note.why}
             for note in attempt.notes

@@ -109,7 +109,8 @@ class Limits:
     step: float = 5.0
     connect: float = 10.0
     upload: float = 30.0
-    compile: float = 60.0
+    compile: float = 300.0
+    """Zig builds its own library first, once."""
     reset: float = 5.0
     action: float = 10.0
     recover: float = 10.0

@@ -243,6 +243,8 @@ class Inquiry:
         without = self._alone[str(case)] = self._alone.get(str(case)) or self.look(case)
         if without.seen is None or any(each.difference in _REFUSALS for each in without.gaps):
             return False  # the read itself differs, whatever was done before
+        if len({seen.answers[0].success for seen in without.seen}) > 1:
+            return False  # so it does, for a reason that is known already
         if any(each.signature == gap.signature for each in without.gaps):
             return False
         unchanged = []

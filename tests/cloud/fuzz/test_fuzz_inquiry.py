@@ -1,0 +1,167 @@
+"""Findings are real, as short as can be, blamed on the right call, and said under the right condition."""
+
+from __future__ import annotations
+
+import pytest
+from fake_side import FakeSide, Trick, campaign, failure, success
+
+from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Text
+from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.shortening import sliced
+from likewise.cloud.fuzz.shrinking import reduced, simpler
+from likewise.cloud.fuzz.values import shown
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("likewise.cloud.fuzz.execution.LAGS", (0.0,) * 6)
+
+
+def find(trick: Trick, budget: int = 900, **options: object) -> list[Finding]:
+    """What a campaign finds where the reference plays a trick and the candidate is honest."""
+    running = campaign(FakeSide(trick, "one"), FakeSide(name="two"), budget=budget, **options)  # type: ignore[arg-type]
+    found = [event for event in running.run() if isinstance(event, Finding)]
+    running.pair.close()
+    assert all(each.confirmed >= 2 for each in found)
+    assert all(len(each.sequence) <= 4 for each in found), [each.sequence for each in found]
+    return found
+
+
+def test_a_read_that_differs_by_itself_is_shown_without_the_write_that_revealed_it() -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        answer = side.honest(call)
+        if call.operation == "GetObject" and answer.success:
+            return success(**answer.fields, Extra="1")
+        return answer
+
+    (found,) = find(trick)
+    assert (found.operation, found.kind, found.place) == ("GetObject", "missing", "Extra")
+    assert [call.operation for call in found.sequence] == ["CreateBucket", "PutObject", "GetObject"]
+    assert (found.implication, found.manifestation, found.condition) == ("wrong result", "response", "")
+
+
+def test_a_lost_write_is_the_fault_of_the_write_and_shows_in_the_state() -> None:
+    found = find(lambda call, *_: success(ETag="1") if call.operation == "PutObject" else None)
+    lost = [each for each in found if each.manifestation in ("state", "both")]
+    assert {each.operation for each in lost} == {"PutObject"}
+    assert {each.cause for each in lost} == {"other bug"}
+
+
+def test_a_write_that_is_seen_late_is_asynchronous_behaviour() -> None:
+    left: dict[str, int] = {}
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        place = f"{call.params.get('Bucket')}/{call.params.get('Key')}"
+        if call.operation == "PutObject":
+            left[place] = 3
+        elif call.operation == "GetObject" and left.get(place, 0) > 0:
+            left[place] -= 1
+            return failure(404, "NoSuchKey")
+        return None
+
+    found = find(trick, operations=("CreateBucket", "PutObject", "GetObject"))
+    assert {each.cause for each in found} == {"asynchronous behaviour"}
+    assert {each.operation for each in found} <= {"PutObject", "GetObject"}
+
+
+def test_a_name_that_cannot_be_used_again_at_once_is_asynchronous_behaviour() -> None:
+    waiting: dict[str, int] = {}
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        bucket = str(call.params.get("Bucket"))
+        if call.operation == "CreateBucket" and waiting.get(bucket, 0) > 0:
+            waiting[bucket] -= 1
+            return failure(409, "Pending")
+        if call.operation == "DeleteBucket" and bucket in side.buckets:
+            waiting[bucket] = 2
+        return None
+
+    (found,) = find(trick, operations=("CreateBucket", "DeleteBucket"))
+    assert (found.operation, found.cause) == ("CreateBucket", "asynchronous behaviour")
+    assert found.implication == "unsafe"
+    assert found.condition == "only after what it names was deleted"
+
+
+def test_a_constraint_is_named_with_the_simplest_value_that_meets_it() -> None:
+    def trick(call: Call, *_: object) -> Answer | None:
+        is_refused = call.operation == "PutObject" and "ContentLanguage" in call.params
+        return failure(400, "InvalidArgument") if is_refused else None
+
+    found = find(trick, budget=2500, operations=("CreateBucket", "PutObject"))
+    (given,) = [each for each in found if each.implication == "unsafe"]
+    assert given.condition == "only when ContentLanguage is given ('en')"
+    assert given.cause == "constraint not checked"
+    assert set(given.sequence[-1].params) == {"Bucket", "Key", "ContentLanguage"}
+
+
+def test_an_answer_that_is_random_on_both_sides_is_no_finding() -> None:
+    """The order of a list changes from call to call on each side."""
+
+    def trick(call: Call, count: int, side: FakeSide) -> Answer | None:
+        answer = side.honest(call)
+        if call.operation == "ListObjectsV2" and answer.success:
+            items = list(answer.fields["Contents"])
+            turn = (count * 7919) % max(1, len(items))
+            return success(Contents=items[turn:] + items[:turn])
+        return answer
+
+    running = campaign(FakeSide(trick, "one"), FakeSide(trick, "two"), budget=900)
+    found = [event for event in running.run() if isinstance(event, Finding)]
+    running.pair.close()
+    assert found == []
+
+
+def planner() -> Planner:
+    return Planner(load("s3"), hints_of("s3"))
+
+
+def test_a_slice_keeps_makers_what_is_referred_to_and_what_wrote_the_same_thing() -> None:
+    def call(operation: str, **params: object) -> Call:
+        return Call(service="s3", operation=operation, params=params)
+
+    bucket, key = Name("bucket"), Name("key")
+    setup = (
+        call("CreateBucket", Bucket=bucket),
+        call("PutBucketTagging", Bucket=bucket),
+        call("CreateMultipartUpload", Bucket=bucket, Key=key),
+        call("PutBucketWebsite", Bucket=bucket),
+    )
+    probe = Probe(call=call("AbortMultipartUpload", Bucket=bucket, Key=key, UploadId=Ref(2, ("UploadId",))))
+    slim = sliced(setup, probe, planner())
+    assert slim is not None
+    assert [each.operation for each in slim] == ["CreateBucket", "CreateMultipartUpload"]
+    kept = sliced(setup, Probe(call=call("GetBucketTagging", Bucket=bucket)), planner())
+    assert kept is not None
+    assert [each.operation for each in kept] == ["CreateBucket", "PutBucketTagging"]
+
+
+def test_simpler_calls_are_tried_with_the_usual_value_then_with_less() -> None:
+    call = Call(
+        service="s3",
+        operation="PutObject",
+        params={"Bucket": Name("bucket"), "Key": Name("key"), "Body": b"x", "CacheControl": "x" * 2000},
+    )
+    forms = simpler(Probe(call=call, parameter="CacheControl", value_class="too long"), planner())
+    assert forms[0].call.params["CacheControl"] == "no-cache"
+    assert forms[0].value_class == "typical"
+    assert "Body" not in forms[1].call.params
+    assert [len(each.call.params["CacheControl"]) for each in forms[2:]] == [8, 64, 256, 1024]
+
+
+def test_values_get_simpler_by_kind() -> None:
+    assert list(reduced([{"a": 1}, {"b": 2}])) == [[{"a": 1}], [{"b": 2}]]
+    assert list(reduced({"a": 1, "b": 2})) == [{"b": 2}, {"a": 1}]
+    assert list(reduced({"a": ["x" * 100]})) == [{"a": ["x" * 8]}, {"a": ["x" * 64]}]
+    assert list(reduced(-5)) == [-1]
+    assert list(reduced(True)) == []
+    assert list(reduced("short")) == []
+
+
+def test_a_value_is_shown_by_what_it_stands_for() -> None:
+    assert shown(Text((Name("queue"), "xx"))) == "'<queue>xx'"
+    assert shown({Name("table"): Ref(0, ("Id",))}) == "{'<table>': '<given>'}"
+    assert len(shown("x" * 100)) <= 40

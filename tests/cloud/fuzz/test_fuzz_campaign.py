@@ -13,13 +13,13 @@ from click.testing import CliRunner
 from fuzz_seeds import SEEDS, Seed
 
 from likewise.cli import main
-from likewise.cloud import targets
+from likewise.cloud import rewriting, targets
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.log import read
 from likewise.cloud.fuzz.reproducers import pytest_file, script
 from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.rewriting import RewritingServer
-from likewise.model import Role
+from likewise.model import Role, TargetUnavailable
 from likewise.store import open_ledger
 
 pytestmark = pytest.mark.server
@@ -67,6 +67,15 @@ def test_one_server_on_both_sides_shows_no_difference(
 
 
 @pytest.mark.slow
+def test_the_benchmark_of_equal_servers_reports_nothing_with_several_workers(moto: targets.Running) -> None:
+    script = Path(__file__).parents[3] / "benchmarks" / "fuzz" / "same.py"
+    command = [sys.executable, str(script), "--budget", "240", "--workers", "2", "dynamodb:moto"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "| dynamodb | moto | 2 | 240 |" in done.stdout
+
+
+@pytest.mark.slow
 def test_seeded_differences_are_found_minimised_and_classified(tmp_path: Path, moto: targets.Running) -> None:
     names = ("GetBucketAcl", "GetBucketCors", "PutBucketWebsite", "GetBucketReplication", "DeleteBucket")
     seeds = seeds_of(*names)
@@ -82,6 +91,50 @@ def test_seeded_differences_are_found_minimised_and_classified(tmp_path: Path, m
             assert fitting.cause in seed.causes, fitting
         if seed.manifestations:
             assert fitting.manifestation in seed.manifestations, fitting
+
+
+SMALL = ("CreateBucket", "HeadBucket", "DeleteBucket")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        rewriting.hang("s3.HeadBucket", seconds=2.0),
+        rewriting.garbage("s3.HeadBucket"),
+        rewriting.lose_answer("s3.HeadBucket"),
+    ],
+    ids=lambda rule: rule.name,
+)
+def test_a_server_that_hangs_talks_nonsense_or_hangs_up_is_a_finding_and_no_more(
+    tmp_path: Path, moto: targets.Running, rule: rewriting.Rule
+) -> None:
+    seed = Seed(service="s3", category="silence", operations=("HeadBucket",), rule=rule)
+    found = run(tmp_path, moto, (seed,), budget=60, operations=SMALL, timeout=0.7)
+    assert {(each.operation, each.kind, each.cause) for each in found} == {
+        ("HeadBucket", "silence", "null reference")
+    }
+
+
+def test_throttling_by_the_server_is_waited_out(
+    tmp_path: Path, moto: targets.Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("likewise.cloud.fuzz.execution.PAUSES", (0.0, 0.0, 0.0, 0.0))
+    seed = Seed(service="s3", category="throttling", operations=(), rule=rewriting.throttle(5))
+    assert run(tmp_path, moto, (seed,), budget=120, operations=SMALL) == []
+
+
+def test_a_server_that_dies_for_good_ends_the_campaign_and_loses_nothing(
+    tmp_path: Path, moto: targets.Running
+) -> None:
+    seeds = (
+        *seeds_of("DeleteBucket"),
+        Seed(service="s3", category="death", operations=(), rule=rewriting.die_after(70)),
+    )
+    with pytest.raises(TargetUnavailable, match="no longer answers"):
+        run(tmp_path, moto, seeds, budget=400, operations=SMALL)
+    kept = read([tmp_path / "log.jsonl"])
+    assert "DeleteBucket" in {each.operation for each in kept.ranked()}
+    assert kept.done
 
 
 def test_a_budget_is_kept_and_a_stopped_campaign_resumes(tmp_path: Path, moto: targets.Running) -> None:

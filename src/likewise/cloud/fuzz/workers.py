@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -88,7 +88,10 @@ class Crew:
         while pending:
             done, pending = wait(pending, timeout=2.0)
             for future in done:
-                lines, trouble = future.result()
+                try:
+                    lines, trouble = future.result()
+                except BrokenExecutor as error:
+                    lines, trouble = [], f"a worker ended in the middle ({error}); its log is kept"
                 if trouble:
                     self.trouble = LikewiseError(trouble)
                 self._keep(lines, futures.index(future))

@@ -14,6 +14,7 @@ from likewise.cloud.replay.names import CREATES, fresh_name
 from likewise.model import ReplayImpossible
 
 _MEMBERS = {"CreateBucket": "Bucket", "CreateTable": "TableName", "RestoreTableFromBackup": "TargetTableName"}
+_NAMES = {"s3": "Bucket", "dynamodb": "TableName"}
 _METHODS = {
     "create_container": ("container", "name"),
     "create_queue": ("queue", "name"),
@@ -73,6 +74,12 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value and "${" not in value else None
 
 
+def _mentioned(case: Case) -> set[str]:
+    """Buckets and tables that a case only asks for: a candidate may make them in passing, for other cases."""
+    names = (step.params.get(_NAMES.get(case.service, "")) for step in case.steps if step.wire is None)
+    return {str(name) for name in names if _text(name) and _VALID[case.service].fullmatch(str(name))}
+
+
 class FreshNames:
     """The fresh names of one replay of one case, recorded to fresh."""
 
@@ -84,6 +91,8 @@ class FreshNames:
             if name is not None and name not in self.fresh:
                 is_judged = position == len(case.steps) - 1 and not case.recorded.success
                 self.fresh[name] = _fresh(case.service, name, salt, is_judged=is_judged)
+        for name in _mentioned(case):
+            self.fresh.setdefault(name, _fresh(case.service, name, salt, is_judged=True))
         self.fresh = {old: new for old, new in self.fresh.items() if old != new}
         longest = sorted(self.fresh, key=len, reverse=True)
         pattern = "|".join(map(re.escape, longest))

@@ -1,0 +1,176 @@
+"""How many call pairs a second does a campaign make, against two bare SDK loops that make the same calls?
+
+    python benchmarks/fuzz/rate.py [--budget 1500] [--rounds 3] [SERVICE:CANDIDATE:REFERENCE…]
+
+A campaign notes every call that it sends. Two plain loops, one thread a side, then send the same calls with the same
+parameters to freshly started servers of the same kinds and do nothing with the answers. Campaign and loops take turns.
+Besides wall time, the processor time of this process and of all servers is given: it does not depend on other load.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from likewise.cloud.fuzz import session
+from likewise.cloud.fuzz.calls import Answer, Call, Side
+from likewise.cloud.fuzz.session import Order, run_worker
+from likewise.model import Role
+
+PAIRS = ("s3:moto:ministack", "dynamodb:moto:dynalite")
+
+
+def main() -> None:
+    """Measure each pair and print the medians."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pairs", nargs="*", default=PAIRS)
+    parser.add_argument("--budget", type=int, default=1500)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    for pair in options.pairs:
+        rounds = [measure(pair, options.budget, seed) for seed in range(1, options.rounds + 1)]
+        summary = {key: round(statistics.median(each[key] for each in rounds), 3) for key in rounds[0]}
+        print(json.dumps({"pair": pair, "rounds": len(rounds), **summary}), flush=True)
+
+
+def measure(pair: str, budget: int, seed: int) -> dict[str, float]:
+    """One campaign and the two loops that repeat its calls."""
+    service, candidate, reference = pair.split(":")
+    sent: dict[Role, list[Call]] = {Role.REFERENCE: [], Role.CANDIDATE: []}
+    with tempfile.TemporaryDirectory() as folder, noted(sent):
+        order = Order(
+            service=service,
+            candidate=candidate,
+            reference=reference,
+            seed=seed,
+            budget=budget,
+            log=str(Path(folder) / "log.jsonl"),
+        )
+        watch = Watch()
+        run_worker(order, watch)
+    ours = watch.rates(len(sent[Role.REFERENCE]))
+    bare = loops(order, sent)
+    return {
+        "campaign_pairs_a_second": ours[0],
+        "bare_pairs_a_second": bare[0],
+        "share_by_wall": ours[0] / bare[0],
+        "campaign_ms_a_pair": ours[1],
+        "bare_ms_a_pair": bare[1],
+        "share_by_processor": bare[1] / ours[1],
+    }
+
+
+@contextmanager
+def noted(sent: dict[Role, list[Call]]) -> Iterator[None]:
+    """Sides that note what they are asked, for as long as this lasts."""
+    plain = session.open_side
+
+    def opened(running: Any, service: str, *, timeout: float) -> Side:
+        side = plain(running, service, timeout=timeout)
+        ask = side.call
+
+        def call(each: Call) -> Answer:
+            before = side.sent
+            answer = ask(each)
+            if side.sent > before:
+                sent[running.target.role].append(each)
+            return answer
+
+        side.call = call  # type: ignore[method-assign]
+        return side
+
+    session.open_side = opened
+    try:
+        yield
+    finally:
+        session.open_side = plain
+
+
+class Watch:
+    """Time and processor time from a campaign's first report to its last: starting servers does not count."""
+
+    def __init__(self) -> None:
+        self.first: tuple[float, float, int] | None = None
+        self.last = (0.0, 0.0, 0)
+
+    def __call__(self, status: session.Status) -> None:
+        self.last = (time.perf_counter(), processor(), status.sent)
+        if self.first is None:
+            self.first = self.last
+
+    def rates(self, _: int) -> tuple[float, float]:
+        """Pairs a second, and milliseconds of processor time a pair."""
+        assert self.first is not None
+        calls = self.last[2] - self.first[2]
+        return calls / (self.last[0] - self.first[0]), 1000 * (self.last[1] - self.first[1]) / calls
+
+
+def processor() -> float:
+    """Seconds of processor time of this process and of everything that it started and that still runs."""
+    total, ticks = 0.0, os.sysconf("SC_CLK_TCK")
+    family = {os.getpid()}
+    rows = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue  # it has ended in the meantime
+            rows[int(entry.name)] = (int(fields[1]), (int(fields[11]) + int(fields[12])) / ticks)
+    grown = True
+    while grown:
+        more = {number for number, (parent, _) in rows.items() if parent in family} - family
+        family |= more
+        grown = bool(more)
+    for number in family:
+        total += rows.get(number, (0, 0.0))[1]
+    return total
+
+
+def loops(order: Order, sent: dict[Role, list[Call]]) -> tuple[float, float]:
+    """Both bare loops at once on fresh servers."""
+    reference = session.start(order.reference, Role.REFERENCE, order.service)
+    candidate = session.start(order.candidate, Role.CANDIDATE, order.service)
+    try:
+        threads = [
+            threading.Thread(target=loop, args=(running, order, sent[running.target.role]))
+            for running in (reference, candidate)
+        ]
+        count = len(sent[Role.REFERENCE])
+        began, spent = time.perf_counter(), processor()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return count / (time.perf_counter() - began), 1000 * (processor() - spent) / count
+    finally:
+        reference.stop()
+        candidate.stop()
+
+
+def loop(running: Any, order: Order, calls: list[Call]) -> None:
+    """The plain SDK, call after call."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    side: Any = session.open_side(running, order.service, timeout=order.timeout)
+    client = side._client
+    for call in calls:
+        try:
+            answer = client._make_api_call(call.operation, dict(call.params))
+            if "Body" in answer:
+                answer["Body"].read()
+        except (ClientError, BotoCoreError):
+            continue
+
+
+if __name__ == "__main__":
+    main()

@@ -2,9 +2,10 @@
 
     python benchmarks/fuzz/rate.py [--budget 1500] [--rounds 3] [SERVICE:CANDIDATE:REFERENCE…]
 
-A campaign notes every call that it sends. Two plain loops, one thread a side, then send the same calls with the same
-parameters to freshly started servers of the same kinds and do nothing with the answers. Campaign and loops take turns.
-Besides wall time, the processor time of this process and of all servers is given: it does not depend on other load.
+A campaign notes every call that it sends. Two plain loops, one thread a side, then send the same calls with
+the same parameters to freshly started servers of the same kinds and do nothing with the answers. Campaign and
+loops take turns. Besides wall time, the processor time of this process and of all servers is given: it does
+not depend on other load.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from likewise.cloud.fuzz import session
-from likewise.cloud.fuzz.calls import Answer, Call, Side
+from likewise.cloud.fuzz.calls import Answer, Call, open_side
 from likewise.cloud.fuzz.session import Order, run_worker
 from likewise.model import Role
 
@@ -72,27 +73,28 @@ def measure(pair: str, budget: int, seed: int) -> dict[str, float]:
 @contextmanager
 def noted(sent: dict[Role, list[Call]]) -> Iterator[None]:
     """Sides that note what they are asked, for as long as this lasts."""
-    plain = session.open_side
+    module: Any = session
+    plain = module.open_side
 
-    def opened(running: Any, service: str, *, timeout: float) -> Side:
-        side = plain(running, service, timeout=timeout)
+    def opened(running: Any, service: str, *, timeout: float) -> Any:
+        side: Any = plain(running, service, timeout=timeout)
         ask = side.call
 
         def call(each: Call) -> Answer:
             before = side.sent
-            answer = ask(each)
+            answer: Answer = ask(each)
             if side.sent > before:
                 sent[running.target.role].append(each)
             return answer
 
-        side.call = call  # type: ignore[method-assign]
+        side.call = call
         return side
 
-    session.open_side = opened
+    module.open_side = opened
     try:
         yield
     finally:
-        session.open_side = plain
+        module.open_side = plain
 
 
 class Watch:
@@ -161,7 +163,7 @@ def loop(running: Any, order: Order, calls: list[Call]) -> None:
     """The plain SDK, call after call."""
     from botocore.exceptions import BotoCoreError, ClientError
 
-    side: Any = session.open_side(running, order.service, timeout=order.timeout)
+    side: Any = open_side(running, order.service, timeout=order.timeout)
     client = side._client
     for call in calls:
         try:

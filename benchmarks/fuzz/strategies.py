@@ -2,8 +2,8 @@
 
     python benchmarks/fuzz/strategies.py [--budget 2000] [--seeds 1 2] [PAIR…]
 
-A PAIR is SERVICE:CANDIDATE:REFERENCE. The strategies take turns on servers of their own, freshly started. The budget
-counts every call that the reference gets: set-up, comparison, confirmation, minimisation.
+A PAIR is SERVICE:CANDIDATE:REFERENCE. The strategies take turns on servers of their own, freshly started. The
+budget counts every call that the reference gets: set-up, comparison, confirmation, minimisation.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ def described(pair: str, name: str, seed: int, found: Campaigns) -> str:
     spent = statistics.median([each.pairs for each in findings] or [0])
     operations = len({each.operation for each in findings})
     return (
-        f"{pair} {name} seed {seed}: {len(findings)} findings in {operations} operations, {found.sent} calls, "
-        f"{len(found.unstable)} unstable; median reproducer {steps} calls, looked into in {spent} pairs"
+        f"{pair} {name} seed {seed}: {len(findings)} findings in {operations} operations, "
+        f"{found.sent} calls, {len(found.unstable)} unstable; "
+        f"median reproducer {steps} calls, looked into in {spent} pairs"
     )
 
 

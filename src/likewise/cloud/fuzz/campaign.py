@@ -6,11 +6,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from likewise.cloud.fuzz.cases import Cases, Gains, Task
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.cases import Cases, Task
+from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, is_absent
 from likewise.cloud.fuzz.execution import Case, Exhausted, Pair, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding, Tally
 from likewise.cloud.fuzz.inquiry import Inquiry, Unstable
 from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.schedule import Gains, Schedule
 from likewise.cloud.fuzz.shortening import leaned, refers, without
 from likewise.model import Difference, TargetUnavailable
 
@@ -62,10 +65,13 @@ class Campaign:
         self.hopeless: set[str] = set()
         """Operations whose typical call only one side knows: their parameters tell nothing more."""
 
+        self.failed: dict[str, Answer] = {}
+        """Operations whose typical call fails, and the answer that may say why."""
+
     def run(self, tasks: Iterator[Task] | None = None) -> Iterator[Event]:
         """Do the work; what is yielded is meant to be written down at once."""
         try:
-            for task in tasks if tasks is not None else self._tasks():
+            for task in tasks if tasks is not None else self._schedule().tasks():
                 if task.name in self.done:
                     continue
                 before = self.tally.pairs
@@ -75,37 +81,14 @@ class Campaign:
         except Exhausted:
             return
 
-    def _tasks(self) -> Iterator[Task]:
-        yield from self.cases.states()
-        yield from self._sweep()
-        number = 0
-        while self.walks is None or number < self.walks:
-            yield self.cases.walk(number)
-            number += 1
-
-    def _sweep(self) -> Iterator[Task]:
-        """The task that promises most, again and again; every eighth is a short walk."""
-        queues = {name: self.cases.sweep(name) for name in self.cases.operations}
-        order = {name: number for number, name in enumerate(self.cases.operations)}
-        turn = 0
-        while queues:
-            for name in [each for each, tasks in queues.items() if not tasks or each in self.hopeless]:
-                del queues[name]
-            if not queues:
-                return
-            best = max(queues, key=lambda name: (self._promise(queues[name][0]), -order[name]))
-            yield queues[best].pop(0)
-            turn += 1
-            if turn % 8 == 0 and self.walks != 0:
-                yield self.cases.walk(1_000_000 + turn)
-
-    def _promise(self, task: Task) -> float:
-        """How much a task promises: by what its operation gave so far, and by its rank."""
-        return self.gains.score([task.operation]) * 0.4**task.rank
+    def _schedule(self) -> Schedule:
+        return Schedule(self.cases, self.gains, hopeless=self.hopeless, failed=self.failed, walks=self.walks)
 
     def _run(self, task: Task) -> Iterator[Event]:
-        found = 0
+        found, before = 0, self.pair.reference.side.sent
         task = self._effective(task)
+        if not task.case.probes:
+            return
         results = self.pair.do(task.case)
         meter = self.pair.reference.meter
         if not results and (meter is None or meter.is_over):
@@ -115,12 +98,13 @@ class Campaign:
             for event in self._judge(task, probe, ours, theirs):
                 found += isinstance(event, Finding)
                 yield event
-        self.gains.note([task.operation], len(results), found)
+        self.gains.note(task.keys, self.pair.reference.side.sent - before, found)
         self._check()
 
     def _effective(self, task: Task) -> Task:
-        """A task without set-up calls that are known to do nothing on one side: the rest can be judged."""
-        setup, probes = task.case.setup, task.case.probes
+        """A task without what is known to differ: set-up that does nothing on one side, unknown calls."""
+        setup = task.case.setup
+        probes = tuple(each for each in task.case.probes if each.call.operation not in self.hopeless)
         for number in range(len(setup) - 1, -1, -1):
             if setup[number].operation not in self.inquiry.ineffective:
                 continue
@@ -134,6 +118,8 @@ class Campaign:
     def _count(self, probe: Probe, ours: Seen, theirs: Seen) -> None:
         operation = probe.call.operation
         first, second = ours.answers[0], theirs.answers[0]
+        if probe.state == "present" and not probe.parameter:
+            self._typical(operation, first, second)
         if first.refused or second.refused:
             self.tally.refused += 1
             return
@@ -144,6 +130,13 @@ class Campaign:
         if [a.success for a in ours.setup] == [a.success for a in theirs.setup]:
             self.tally.compared.add(operation)
         self.tally.targets.add((operation, probe.parameter or probe.state, probe.value_class or "typical"))
+
+    def _typical(self, operation: str, ours: Answer, theirs: Answer) -> None:
+        """Note how a typical call went: a side that knows the operation may say what is wrong."""
+        failures = [each for each in (ours, theirs) if not each.success and not is_absent(each)]
+        self.failed.pop(operation, None)
+        if failures:
+            self.failed[operation] = failures[0]
 
     def _judge(self, task: Task, probe: Probe, ours: Seen, theirs: Seen) -> Iterator[Event]:
         new = []
@@ -156,7 +149,7 @@ class Campaign:
             if probe.state == "present" and not probe.parameter:
                 self.known.add(gap.signature)
                 if gap.difference is Difference.SUCCESS and gap.index == 0:
-                    self.hopeless.add(task.operation)
+                    self.hopeless.add(gap.operation)
         if not new:
             return
         before = len(self.inquiry.unstable)
@@ -165,6 +158,8 @@ class Campaign:
         findings = self.inquiry.investigate(task.case, probe, new)
         yield from self.inquiry.unstable[before:]
         for finding in findings:
+            if finding.cause == NOT_IMPLEMENTED and not finding.condition:
+                self.hopeless.add(finding.operation)
             if finding.hash not in self.hashes:
                 self.hashes.add(finding.hash)
                 self.progress.findings += 1

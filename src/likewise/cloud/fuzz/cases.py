@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.execution import Case, Probe
 from likewise.cloud.fuzz.plans import Plan, Planner, is_read
-from likewise.cloud.fuzz.values import ValueClass, Variant, variants
+from likewise.cloud.fuzz.values import ValueClass, Variant, together, variants
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -24,8 +24,8 @@ class Task:
     operation: str
     case: Case
     phase: str
-    rank: int = 0
-    """How early it should be tried, before anything is learned."""
+    keys: tuple[str, ...] = ()
+    """What it has in common with other tasks: what those gave says what this one promises."""
 
 
 class Cases:
@@ -41,23 +41,56 @@ class Cases:
         rank = makers.index(operation) if operation in makers else len(makers)
         return rank, int(is_read(operation)), operation
 
-    def states(self) -> Iterator[Task]:
-        """Every operation in every state: as it should be, and with things missing, gone or there twice."""
-        for operation in self.operations:
-            yield self._task(operation, "present", self.present(operation))
+    def present(self) -> list[Task]:
+        """Every operation as it should be."""
+        return self._tasks([("present", name, self._present(name)) for name in self.operations])
+
+    def repaired(self, operation: str, number: int) -> Task:
+        """An operation as it is known to be called by now."""
+        return Task(
+            name=f"{operation}/repaired/{number}",
+            operation=operation,
+            case=self._present(operation),
+            phase="states",
+            keys=("repaired",),
+        )
+
+    def states(self) -> dict[str, list[Task]]:
+        """Every operation with things missing, gone or there twice: by what is the matter."""
+        kinds: dict[str, list[tuple[str, str, Case]]] = {}
         for operation in self.operations:
             for state, case in self._other_states(operation):
-                yield self._task(operation, state, case)
+                kinds.setdefault(state, []).append((state, operation, case))
+        return {state: self._tasks(those) for state, those in kinds.items()}
 
-    def _task(self, operation: str, state: str, case: Case) -> Task:
-        return Task(name=f"{operation}/{state}", operation=operation, case=case, phase="states")
+    def _tasks(self, those: Sequence[tuple[str, str, Case]]) -> list[Task]:
+        """Cases that begin alike share their set-up: it is made anew only after a write."""
+        alike: dict[tuple[str, ...], list[tuple[str, str, Case]]] = {}
+        for each in those:
+            groups = alike.setdefault(_frozen(each[2].setup), [])
+            groups.append(each)
+        tasks = []
+        for group in alike.values():
+            for start in range(0, len(group), BATCH):
+                part = group[start : start + BATCH]
+                state, operation, case = part[0]
+                probes = tuple(probe for _, _, each in part for probe in each.probes)
+                tasks.append(
+                    Task(
+                        name=f"{operation}/{state}/{len(part)}",
+                        operation=operation,
+                        case=replace(case, probes=probes),
+                        phase="states",
+                        keys=(state.partition(" ")[0],),
+                    )
+                )
+        return tasks
 
     def plan(self, operation: str) -> Plan:
         """The plan in which an operation should succeed."""
         return self.planner.plan(operation, many=operation in self.planner.hints.lists)
 
-    def present(self, operation: str) -> Case:
-        """The typical call in the right state."""
+    def _present(self, operation: str) -> Case:
         plan = self.plan(operation)
         return Case(setup=plan.setup, probes=(self.probe(plan.setup, plan.call),))
 
@@ -138,9 +171,25 @@ class Cases:
 
     def sweep(self, operation: str) -> list[Task]:
         """Every parameter of an operation in every class, several to a set-up."""
-        plan = self.plan(operation)
+        plan, found = self.plan(operation), self._variants(operation)
+        tasks = []
+        for rank, those in sorted(_by_rank(found).items()):
+            probes = [self._varied(plan, each) for each in those]
+            tasks += [
+                Task(
+                    name=f"{operation}/sweep/{rank}/{start // BATCH}",
+                    operation=operation,
+                    case=Case(setup=plan.setup, probes=tuple(probes[start : start + BATCH])),
+                    phase="sweep",
+                    keys=(operation, f"rank {rank}"),
+                )
+                for start in range(0, len(probes), BATCH)
+            ]
+        return tasks
+
+    def _variants(self, operation: str) -> list[Variant]:
+        plan, hinted = self.plan(operation), self.planner.hints.values
         shape = self.planner.grammar.operations[operation]
-        hinted = self.planner.hints.values
         extra = {
             member.name: self.planner.value(shape, member)
             for member in shape.members
@@ -156,20 +205,25 @@ class Cases:
             if each.value_class is not ValueClass.MISSING or each.parameter not in self.planner.hints.names
         ]
         random.Random(f"{self.seed}/{operation}").shuffle(found)
-        tasks = []
-        for rank, those in sorted(_by_rank(found).items()):
-            probes = [self._varied(plan, each) for each in those]
-            tasks += [
-                Task(
-                    name=f"{operation}/sweep/{rank}/{start // BATCH}",
-                    operation=operation,
-                    case=Case(setup=plan.setup, probes=tuple(probes[start : start + BATCH])),
-                    phase="sweep",
-                    rank=rank,
-                )
-                for start in range(0, len(probes), BATCH)
-            ]
-        return tasks
+        return found
+
+    def mixed(self, operation: str, number: int) -> Task | None:
+        """Calls with two parameters varied at once: which of two mistakes is noticed, what goes together."""
+        chance = random.Random(f"{self.seed}/{operation}/mixed/{number}")
+        plan = self.plan(operation)
+        found = [each for each in self._variants(operation) if each.value_class is not ValueClass.MISSING]
+        probes = []
+        for _ in range(BATCH):
+            pair = chance.sample(found, 2) if len(found) > 1 else []
+            if len({each.top for each in pair}) == 2:
+                probes.append(self._varied(plan, together(pair[0], pair[1])))
+        if not probes:
+            return None
+        case = Case(setup=plan.setup, probes=tuple(probes))
+        keys = (f"mixed {operation}", "mixed")
+        return Task(
+            name=f"{operation}/mixed/{number}", operation=operation, case=case, phase="sweep", keys=keys
+        )
 
     def _varied(self, plan: Plan, variant: Variant) -> Probe:
         call = self.planner.bound(replace(plan.call, params=variant.params), plan.setup)
@@ -199,7 +253,7 @@ class Cases:
             replace(ending.call, params=_unbound(self.planner.typical(last), setup)), setup
         )
         case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
-        return Task(name=f"walk/{number}", operation=last, case=case, phase="walks")
+        return Task(name=f"walk/{number}", operation=last, case=case, phase="walks", keys=("walk",))
 
 
 def _place(service: str, out: str) -> tuple[str | int, ...]:
@@ -296,22 +350,5 @@ def names_in(calls: Sequence[Call]) -> set[Name]:
     return {each for call in calls for each in placeholders(call.params) if isinstance(each, Name)}
 
 
-@dataclass(slots=True)
-class Gains:
-    """What kinds of task found something new so far: what did before is tried first."""
-
-    tried: dict[str, int] = field(default_factory=dict)
-    found: dict[str, int] = field(default_factory=dict)
-
-    def note(self, keys: Sequence[str], tried: int, found: int) -> None:
-        """Take in how a task went."""
-        for key in keys:
-            self.tried[key] = self.tried.get(key, 0) + tried
-            self.found[key] = self.found.get(key, 0) + found
-
-    def score(self, keys: Sequence[str]) -> float:
-        """How much a task of these kinds promises."""
-        value = 1.0
-        for key in keys:
-            value *= (self.found.get(key, 0) + 1) / (self.tried.get(key, 0) + 4)
-        return value
+def _frozen(calls: Sequence[Call]) -> tuple[str, ...]:
+    return tuple(repr(call) for call in calls)

@@ -10,6 +10,7 @@ from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.execution import Probe
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.plans import ENDS, is_read
+from likewise.cloud.fuzz.values import AND
 from likewise.model import Difference
 
 NOT_IMPLEMENTED = "not implemented"
@@ -26,6 +27,12 @@ _DENIED = re.compile(
     r"InsufficientAccount|Forbidden|NoAuth|AllAccessDisabled"
 )
 _PENDING = re.compile(r"BeingDeleted|OperationAborted|BeingCreated|NotReady|InProgress")
+
+
+def is_absent(answer: Answer) -> bool:
+    """Whether an answer says that the server does not have the operation, or cannot do it at all."""
+    status = answer.status or 0
+    return not answer.success and (status == 405 or status >= 500 or bool(_ABSENT.search(answer.code)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +108,8 @@ def condition(probe: Probe, setup: Sequence[Call], *, shows_typically: bool) -> 
     """Under which condition a difference shows after a set-up; nothing where it always does."""
     if shows_typically:
         return ""
+    if AND in probe.parameter:
+        return f"only when {probe.parameter} are {probe.note}"
     if probe.parameter and probe.value_class:
         return f"only when {probe.parameter} is {_words(probe)}"
     return STATES.get(_state(probe, [call.operation for call in setup]), "")

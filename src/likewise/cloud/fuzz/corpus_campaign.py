@@ -44,7 +44,9 @@ def _cases(service: str, seed: int, cases: Cases) -> Iterator[Case]:
 
 
 def _tasks(cases: Cases) -> Iterator[Task]:
-    yield from cases.states()
+    yield from cases.present()
+    for tasks in cases.states().values():
+        yield from tasks
     for operation in cases.operations:
         yield from cases.sweep(operation)
 

@@ -196,7 +196,7 @@ class Lane:
         done: list[Seen] = []
         names, setup, is_clean = self.names(), [], False
         try:
-            for probe in case.probes:
+            for number, probe in enumerate(case.probes):
                 if not is_clean:
                     self.tidy()
                     names, self.is_new = self.names(), False
@@ -210,7 +210,7 @@ class Lane:
                     done.append(seen)
                 self._check()
                 if answer.success and not is_read(probe.call.operation):
-                    is_clean = _is_repeatable(probe.call)
+                    is_clean = _is_repeatable(probe.call, *case.probes[number + 1 : number + 2])
                     seen.answers += self._calls(probe.observers, names, [*setup, answer])
                 done.append(seen)
                 self._check()
@@ -359,12 +359,16 @@ class Pair:
         self._pool.shutdown(wait=True)
 
 
-def _is_repeatable(call: Call) -> bool:
+def _is_repeatable(call: Call, *following: Probe) -> bool:
     """Whether the next probe of the operation replaces all that this one did: then no new set-up is needed.
 
     Findings are confirmed from scratch in any case.
     """
-    return bool(_REPEATABLE.match(call.operation)) and not any("ObjectLock" in name for name in call.params)
+    return (
+        bool(_REPEATABLE.match(call.operation))
+        and all(probe.call.operation == call.operation for probe in following)
+        and not any("ObjectLock" in name for name in call.params)
+    )
 
 
 def _base36(number: int, width: int) -> str:

@@ -50,6 +50,8 @@ class Planner:
 
     def __init__(self, grammar: Grammar, hints: Hints) -> None:
         self.grammar, self.hints = grammar, hints
+        self.learned: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {}
+        """Operations that errors taught how to call: their parameters, and what else to call before them."""
 
     @property
     def service(self) -> str:
@@ -75,7 +77,8 @@ class Planner:
         if not explicit and (twin := self._twin(name)):
             found.append(twin)
         ordered = [each for each in explicit if ":" in each] + found
-        return tuple(dict.fromkeys([*ordered, *explicit]))
+        taught = self.learned.get(name, ({}, ()))[1]
+        return tuple(dict.fromkeys([*ordered, *explicit, *taught]))
 
     def _maker(self, operation: str, parameter: str) -> str:
         if source := self.hints.sources.get(parameter):
@@ -150,6 +153,8 @@ class Planner:
         """Parameters that should work: what is required, and what makes it right."""
         name, _, variant = operation.partition(":")
         shape = self.grammar.operations[name]
+        if not variant and name in self.learned:
+            return dict(self.learned[name][0])
         params = {member.name: self.value(shape, member) for member in shape.required}
         for key, hinted in self.hints.values.items():
             owner, _, parameter = key.partition(".")

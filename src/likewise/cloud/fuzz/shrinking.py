@@ -9,8 +9,9 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.execution import Probe
 from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.values import ValueClass, shown
+from likewise.cloud.fuzz.values import AND, ValueClass, shown
 
+GIVEN = str(ValueClass.TYPICAL)
 WORD = 8
 """Characters of a text that is neither long nor empty."""
 
@@ -21,6 +22,8 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
     A form whose value is of another class says so: then it is that class which makes the difference.
     """
     shape = planner.grammar.operations[probe.call.operation]
+    if AND in probe.parameter:
+        return apart(probe, planner)
     name = probe.parameter.partition(".")[0].partition("[")[0]
     member = shape.member(name)
     if member is None or name not in probe.call.params:
@@ -51,6 +54,23 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
         add(value, probe.value_class, probe.note)
     for less in reduced(value):
         add(less, _class(less, probe.value_class))
+    return found
+
+
+def apart(probe: Probe, planner: Planner) -> list[Probe]:
+    """A probe that varies two parameters, with one of them at a time."""
+    usual = planner.typical(probe.call.operation)
+    found = []
+    parameters = probe.parameter.split(AND)
+    notes = probe.note.split(AND) if probe.note.count(AND) == 1 else ["", ""]
+    for parameter, note, other in zip(parameters, notes, reversed(parameters), strict=True):
+        name = other.partition(".")[0].partition("[")[0]
+        if any(isinstance(each, Ref) for each in placeholders(usual.get(name))):
+            continue  # it would have to be bound to its place in the set-up
+        params = {key: value for key, value in probe.call.params.items() if key != name}
+        params |= {name: usual[name]} if name in usual else {}
+        call = replace(probe.call, params=params)
+        found.append(replace(probe, call=call, parameter=parameter, value_class=GIVEN, note=note))
     return found
 
 

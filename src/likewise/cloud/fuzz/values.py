@@ -28,6 +28,7 @@ class ValueClass(StrEnum):
     DELETED = "already deleted"
     OTHER_OWNER = "other owner"
     MISSING = "missing"
+    SEVERAL = "several at once"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,25 @@ class Variant:
     params: Mapping[str, Any]
     note: str = ""
     """The value in a few characters."""
+
+    @property
+    def top(self) -> str:
+        """The parameter as a whole."""
+        return self.parameter.partition(".")[0].partition("[")[0]
+
+
+AND = " and "
+"""Between the parameters, classes and notes of two variants in one call."""
+
+
+def together(first: Variant, second: Variant) -> Variant:
+    """Two parameters varied in one call."""
+    return Variant(
+        parameter=first.parameter + AND + second.parameter,
+        value_class=ValueClass.SEVERAL,
+        params={**first.params, second.top: second.params[second.top]},
+        note=first.note + AND + second.note,
+    )
 
 
 def variants(

@@ -1,0 +1,145 @@
+"""The order of a campaign: what promised most until now comes next, and nothing waits for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.cases import Cases, Task
+from likewise.cloud.fuzz.repair import repairs
+
+ATTEMPTS = 4
+"""Repairs that are tried of one call."""
+USUAL = 12
+"""Calls that a finding costs, before anything is known."""
+SHARE = 0.2
+"""The part of all calls that may go to a kind of task that never ends and finds less than the others."""
+
+
+@dataclass(slots=True)
+class Gains:
+    """What kinds of task gave for the calls that they took."""
+
+    calls: dict[str, int] = field(default_factory=dict)
+    found: dict[str, int] = field(default_factory=dict)
+
+    def note(self, keys: Sequence[str], calls: int, found: int) -> None:
+        """Take in how a task went."""
+        for key in (*keys, ""):
+            self.calls[key] = self.calls.get(key, 0) + calls
+            self.found[key] = self.found.get(key, 0) + found
+
+    def rate(self, key: str = "") -> float:
+        """Findings a call of one kind of task; of all kinds without a name."""
+        return (self.found.get(key, 0) + 1) / (self.calls.get(key, 0) + USUAL)
+
+    def promise(self, keys: Sequence[str]) -> float:
+        """Findings a call that a task of these kinds promises."""
+        value = 1.0
+        for key in keys:
+            value *= self.rate(key)
+        return float(value ** (1 / len(keys))) if keys else 0.0
+
+    def is_spent(self, key: str) -> bool:
+        """Whether a kind of task that never ends had its share."""
+        return self.calls.get(key, 0) > SHARE * self.calls.get("", 0) and self.rate(key) < self.rate()
+
+
+class Schedule:
+    """Gives the tasks of one campaign."""
+
+    def __init__(
+        self,
+        cases: Cases,
+        gains: Gains,
+        *,
+        hopeless: set[str],
+        failed: Mapping[str, Answer],
+        walks: int | None,
+    ) -> None:
+        self.cases, self.gains, self.hopeless, self.failed = cases, gains, hopeless, failed
+        self.walks = walks
+
+    def tasks(self) -> Iterator[Task]:
+        """Every operation as it should be, then whatever promises most."""
+        yield from self.cases.present()
+        yield from self._repaired()
+        queues = [iter(tasks) for tasks in self.cases.states().values()]
+        queues += [self._of(name) for name in self.cases.operations]
+        endless = [self._mixed(), self._walks()] if self.walks != 0 else []
+        waiting = [(task, queue) for queue in (*queues, *endless) if (task := next(queue, None)) is not None]
+        while waiting:
+            number = self._best([task for task, _ in waiting])
+            task, queue = waiting.pop(number)
+            yield task
+            following = next(queue, None)
+            if following is not None:
+                waiting.insert(number, (following, queue))
+
+    def _repaired(self) -> Iterator[Task]:
+        """Operations whose typical call failed, called as their errors say."""
+        fixed: set[str] = set()
+        for name in self.cases.operations:
+            if name in self.failed:
+                was_hopeless = name in self.hopeless
+                self.hopeless.discard(name)
+                yield from self._attempts(name, fixed)
+                if name not in self.failed:
+                    fixed.add(name)
+                elif was_hopeless:
+                    self.hopeless.add(name)
+
+    def _attempts(self, name: str, fixed: set[str]) -> Iterator[Task]:
+        planner, number = self.cases.planner, 0
+        if fixed & {call.operation for call in planner.plan(name).setup}:
+            yield self.cases.repaired(name, number)
+        tried: set[str] = set()
+        while name in self.failed and number < ATTEMPTS:
+            answer, before = self.failed[name], planner.learned.get(name)
+            found = repairs(planner, name, planner.typical(name), answer)
+            repair = next((each for each in found if each.key not in tried), None)
+            if repair is None:
+                return
+            tried.add(repair.key)
+            number += 1
+            planner.learned[name] = (repair.params, (*(before or ({}, ()))[1], *repair.first))
+            yield self.cases.repaired(name, number)
+            again = self.failed.get(name)
+            if again is not None and (again.code, again.message) == (answer.code, answer.message):
+                # It changed nothing: the next repair starts from where this one did.
+                planner.learned.pop(name) if before is None else planner.learned.update({name: before})
+
+    def _best(self, tasks: Sequence[Task]) -> int:
+        fit = [n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1]) or _ends(task)]
+        return max(fit or range(len(tasks)), key=lambda n: (self.gains.promise(tasks[n].keys), -n))
+
+    def _of(self, operation: str) -> Iterator[Task]:
+        for task in self.cases.sweep(operation):
+            if operation in self.hopeless:
+                return
+            yield task
+
+    def _mixed(self) -> Iterator[Task]:
+        """Two parameters at once, of the operation where that promises most."""
+        rounds = dict.fromkeys(self.cases.operations, 0)
+        while rounds:
+            name = max(rounds, key=lambda each: self.gains.rate(f"mixed {each}") * self.gains.rate(each))
+            task = None if name in self.hopeless else self.cases.mixed(name, rounds[name])
+            if task is None:
+                del rounds[name]
+                continue
+            rounds[name] += 1
+            yield task
+
+    def _walks(self) -> Iterator[Task]:
+        for number in count():
+            if self.walks is not None and number >= self.walks:
+                return
+            yield self.cases.walk(number)
+
+
+def _ends(task: Task) -> bool:
+    """Whether there is a last task of this kind."""
+    return task.keys[-1] not in ("mixed", "walk")

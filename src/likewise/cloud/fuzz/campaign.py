@@ -15,6 +15,7 @@ from likewise.cloud.fuzz.inquiry import Inquiry, Unstable
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.schedule import Gains, Schedule
 from likewise.cloud.fuzz.shortening import leaned, refers, without
+from likewise.cloud.fuzz.values import AND
 from likewise.model import Difference, TargetUnavailable
 
 SILENT = 12
@@ -65,6 +66,8 @@ class Campaign:
         self.hopeless: set[str] = set()
         """Operations whose typical call only one side knows: their parameters tell nothing more."""
 
+        self.agreed: set[tuple[str, str, str]] = set()
+        """Parameters and classes that both sides took along with others: they need no call of their own."""
         self.failed: dict[str, Answer] = {}
         """Operations whose typical call fails, and the answer that may say why."""
 
@@ -104,7 +107,11 @@ class Campaign:
     def _effective(self, task: Task) -> Task:
         """A task without what is known to differ: set-up that does nothing on one side, unknown calls."""
         setup = task.case.setup
-        probes = tuple(each for each in task.case.probes if each.call.operation not in self.hopeless)
+        probes = tuple(
+            each
+            for each in task.case.probes
+            if each.call.operation not in self.hopeless and not _targets(each) <= self.agreed
+        )
         for number in range(len(setup) - 1, -1, -1):
             if setup[number].operation not in self.inquiry.ineffective:
                 continue
@@ -129,7 +136,9 @@ class Campaign:
             self.tally.succeeded.add(operation)
         if [a.success for a in ours.setup] == [a.success for a in theirs.setup]:
             self.tally.compared.add(operation)
-        self.tally.targets.add((operation, probe.parameter or probe.state, probe.value_class or "typical"))
+        self.tally.targets.update(_targets(probe))
+        if AND in probe.parameter and first.success and second.success:
+            self.agreed |= _targets(probe)
 
     def _typical(self, operation: str, ours: Answer, theirs: Answer) -> None:
         """Note how a typical call went: a side that knows the operation may say what is wrong."""
@@ -176,6 +185,13 @@ class Campaign:
                     why=f"{lane.silences} calls in a row got no answer",
                     todo="What was found until now is kept. Start it again and continue with --resume.",
                 )
+
+
+def _targets(probe: Probe) -> set[tuple[str, str, str]]:
+    """The (operation, parameter, class) triples that a probe is about."""
+    places = (probe.parameter or probe.state).split(AND)
+    classes = (probe.value_class or "typical").split(AND)
+    return {(probe.call.operation, place, kind) for place, kind in zip(places, classes, strict=True)}
 
 
 def _key(gap: Gap, probe: Probe) -> tuple[str, ...]:

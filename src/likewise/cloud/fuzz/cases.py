@@ -14,6 +14,8 @@ from likewise.cloud.fuzz.values import ValueClass, Variant, together, variants
 
 BATCH = 8
 """Probes that share a set-up."""
+GROUP = 3
+"""Optional parameters that are given together at first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +174,7 @@ class Cases:
     def sweep(self, operation: str) -> list[Task]:
         """Every parameter of an operation in every class, several to a set-up."""
         plan, found = self.plan(operation), self._variants(operation)
+        found = _grouped(found, plan.call.params) + found
         tasks = []
         for rank, those in sorted(_by_rank(found).items()):
             probes = [self._varied(plan, each) for each in those]
@@ -216,7 +219,7 @@ class Cases:
         for _ in range(BATCH):
             pair = chance.sample(found, 2) if len(found) > 1 else []
             if len({each.top for each in pair}) == 2:
-                probes.append(self._varied(plan, together(pair[0], pair[1])))
+                probes.append(self._varied(plan, together(pair)))
         if not probes:
             return None
         case = Case(setup=plan.setup, probes=tuple(probes))
@@ -267,8 +270,19 @@ def _may_pass(variant: Variant) -> bool:
     return variant.parameter.startswith("body") or "_" in variant.parameter
 
 
-_PRIORITY = {
-    ValueClass.TYPICAL: 0,
+def _grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Variant]:
+    """What may be given besides, several at once: what both sides take needs no call of its own."""
+    extra: dict[str, Variant] = {}
+    for each in found:
+        if each.value_class == ValueClass.TYPICAL and each.parameter == each.top not in typical:
+            extra.setdefault(each.top, each)
+    rest = list(extra.values())
+    groups = [rest[start : start + GROUP] for start in range(0, len(rest), GROUP)]
+    return [together(each) for each in groups if len(each) > 1]
+
+
+_PRIORITY: dict[str, int] = {
+    ValueClass.TYPICAL: 1,
     ValueClass.UNKNOWN: 0,
     ValueClass.OTHER_OWNER: 1,
     ValueClass.WRONG_FORMAT: 1,
@@ -288,7 +302,7 @@ def _by_rank(found: Sequence[Variant]) -> dict[int, list[Variant]]:
     for each in found:
         key = (each.parameter, str(each.value_class))
         again = seen[key] = seen.get(key, -1) + 1
-        ranks.setdefault(_PRIORITY[each.value_class] + 2 * min(again, 3), []).append(each)
+        ranks.setdefault(_PRIORITY.get(each.value_class, 0) + 2 * min(again, 3), []).append(each)
     return ranks
 
 

@@ -109,7 +109,7 @@ def condition(probe: Probe, setup: Sequence[Call], *, shows_typically: bool) -> 
     if shows_typically:
         return ""
     if AND in probe.parameter:
-        return f"only when {probe.parameter} are {probe.note}"
+        return f"only when {probe.parameter} are given together ({probe.note})"
     if probe.parameter and probe.value_class:
         return f"only when {probe.parameter} is {_words(probe)}"
     return STATES.get(_state(probe, [call.operation for call in setup]), "")

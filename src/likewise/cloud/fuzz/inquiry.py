@@ -50,6 +50,8 @@ class Inquiry:
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self.unstable: list[Unstable] = []
         self._later: dict[tuple[str, int], bool] = {}
+        self._steady: set[tuple[str, str, Difference]] = set()
+        """Kinds of difference that were seen to stay, however long one waits."""
         self._alone: dict[str, Look] = {}
 
     def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> list[Gap]:
@@ -263,10 +265,15 @@ class Inquiry:
         if not (gap.index or setup) or not self._may_be_early(gap, shown.look):
             return False
         place = (str(setup), gap.index)
+        kind = (probe.call.operation, gap.operation, gap.difference)
+        if kind in self._steady:
+            return False
         if place not in self._later:
             call = probe.observers[gap.index - 1] if gap.index else probe.call
             case = Case(setup=setup, probes=(replace(probe, observers=()),))
             self._later[place] = self.pair.settles(case, call, lambda *both: self._agree(gap, *both))
+            if not self._later[place]:
+                self._steady.add(kind)
         return self._later[place]
 
     def _agree(self, gap: Gap, reference: Answer, candidate: Answer) -> bool:

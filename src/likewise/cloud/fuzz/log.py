@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -20,8 +20,10 @@ VERSION = 1
 class Log:
     """One worker's log; every line is on the disk before the next task begins."""
 
-    def __init__(self, path: Path | None, *, header: Mapping[str, Any]) -> None:
-        self.path = path
+    def __init__(
+        self, path: Path | None, *, header: Mapping[str, Any], sink: Callable[[str], None] | None = None
+    ) -> None:
+        self.path, self.sink = path, sink
         self.lines: list[str] = []
         self._file: IO[str] | None = None
         if path is not None:
@@ -38,6 +40,8 @@ class Log:
             self._file.flush()
         else:
             self.lines.append(text)
+            if self.sink is not None:
+                self.sink(text)
 
     def finding(self, finding: Finding) -> None:
         """A difference was confirmed."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from likewise.cloud.fuzz.calls import Call
 from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.shortening import leaned, reductions, sliced
 from likewise.cloud.fuzz.shrinking import simpler
+from likewise.cloud.fuzz.values import AND
 
 LIMIT = 10
 """Call pairs that minimising may take, beyond the first confirmation."""
+VAIN = 3
+"""Reductions of a kind that showed nothing, after which that kind is left alone."""
 VALUES = 3
 """Simpler values that are tried at once."""
 
@@ -51,6 +55,8 @@ class Minimiser:
         self, look: Callable[[Case], Look], batch: Callable[[Case], list[Look]], planner: Planner
     ) -> None:
         self._look, self._batch, self._planner = look, batch, planner
+        self._tries: dict[tuple[object, ...], list[int]] = {}
+        """For each kind of reduction how often it was tried, and how often it showed the difference still."""
 
     def confirm(self, case: Case, gaps: Sequence[Gap]) -> tuple[list[Shown], list[Gap]]:
         """What shows again from scratch, with as little before it as may be; and what does not."""
@@ -84,34 +90,60 @@ class Minimiser:
         for shorter in reductions(case.setup, probe.call):
             if not pending or left[0] < len(shorter) + 1:
                 break
+            kind = self._kind(case, shorter, pending)
+            if self._is_vain(kind):
+                continue
             left[0] -= len(shorter) + 1
             form = Case(setup=shorter, probes=(leaned(probe, case.setup, shorter),))
             look = self._look(form)
             moved = [each for each in pending if look.find(each.gap) is not None]
+            self._note(kind, worked=bool(moved))
             if moved:
                 gaps = [each.gap for each in moved]
                 done += self._reduced(_those(gaps, form, look, moved[0].confirmed + 1), left)
                 pending = [each for each in pending if each not in moved]
         return done + pending
 
+    def _kind(self, case: Case, shorter: Sequence[Call], pending: Sequence[Shown]) -> tuple[object, ...]:
+        """What a reduction leaves out, and whether what it must still show is an answer that both gave."""
+        kept = [call.operation for call in shorter]
+        dropped = [call.operation for call in case.setup if call.operation not in kept]
+        seen = pending[0].look.seen
+        return tuple(dropped), bool(seen and all(each.answers[0].success for each in seen))
+
+    def _is_vain(self, kind: tuple[object, ...]) -> bool:
+        tried, worked = self._tries.get(kind, (0, 0))
+        return tried >= VAIN and not worked
+
+    def _note(self, kind: tuple[object, ...], *, worked: bool) -> None:
+        counts = self._tries.setdefault(kind, [0, 0])
+        counts[0] += 1
+        counts[1] += worked
+
     def _simplified(self, those: list[Shown]) -> list[Shown]:
         """Fewer parameters and simpler values, all tried in one go after one set-up."""
         done: list[Shown] = []
         for each in those:
-            found = self._simpler(each) if each.gap.index == 0 and each.probe.parameter else None
+            can_be = each.probe.parameter and (each.gap.index == 0 or AND in each.probe.parameter)
+            found = self._simpler(each) if can_be else None
             done.append(found or each)
         return done
 
     def _simpler(self, shown: Shown) -> Shown | None:
         probes = simpler(shown.probe, self._planner)[:VALUES]
-        if not probes:
+        kind = ("simpler", shown.gap.difference, shown.probe.value_class)
+        if not probes or self._is_vain(kind):
             return None
-        case = replace(shown.case, probes=tuple(replace(each, observers=()) for each in probes))
+        if shown.gap.index == 0:
+            probes = [replace(each, observers=()) for each in probes]
+        case = replace(shown.case, probes=tuple(probes))
         for probe, look in zip(case.probes, self._batch(case), strict=False):
             found = look.find(shown.gap)
             if found is not None:
+                self._note(kind, worked=True)
                 form = replace(shown.case, probes=(probe,))
                 return Shown(gap=found, case=form, look=look, confirmed=shown.confirmed + 1)
+        self._note(kind, worked=False)
         return None
 
     def _twice(self, those: Sequence[Shown]) -> list[Shown]:

@@ -124,7 +124,7 @@ class Schedule:
     def _mixed(self) -> Iterator[Task]:
         """Two parameters at once, of the operation where that promises most."""
         rounds = dict.fromkeys(self.cases.operations, 0)
-        while rounds:
+        while rounds and (self.walks is None or sum(rounds.values()) < self.walks):
             name = max(rounds, key=lambda each: self.gains.rate(f"mixed {each}") * self.gains.rate(each))
             task = None if name in self.hopeless else self.cases.mixed(name, rounds[name])
             if task is None:

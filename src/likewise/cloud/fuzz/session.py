@@ -97,8 +97,13 @@ def operations_of(service: str, wanted: tuple[str, ...]) -> list[str]:
     return list(found)
 
 
-def run_worker(order: Order, watch: Watch | None = None, stop: Callable[[], bool] | None = None) -> list[str]:
-    """Run one worker's part; the lines of its log where it has no file of its own.
+def run_worker(
+    order: Order,
+    watch: Watch | None = None,
+    stop: Callable[[], bool] | None = None,
+    sink: Callable[[str], None] | None = None,
+) -> list[str]:
+    """Run one worker's part; the lines of its log where it has no file of its own, each to `sink` at once.
 
     Whatever ends it, what was found is in the log, and what was made is removed or remembered.
     """
@@ -127,7 +132,7 @@ def run_worker(order: Order, watch: Watch | None = None, stop: Callable[[], bool
             "workers": order.workers,
             "strategy": order.strategy,
         }
-        log = Log(Path(order.log) if order.log else None, header=header)
+        log = Log(Path(order.log) if order.log else None, header=header, sink=sink)
         try:
             _drive(campaign, log, order, watch, stop)
         finally:

@@ -11,7 +11,6 @@ from likewise.cloud.fuzz.execution import Probe
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.values import AND, ValueClass, shown
 
-GIVEN = str(ValueClass.TYPICAL)
 WORD = 8
 """Characters of a text that is neither long nor empty."""
 
@@ -24,7 +23,7 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
     shape = planner.grammar.operations[probe.call.operation]
     if AND in probe.parameter:
         return apart(probe, planner)
-    name = probe.parameter.partition(".")[0].partition("[")[0]
+    name = _top(probe.parameter)
     member = shape.member(name)
     if member is None or name not in probe.call.params:
         return []
@@ -58,20 +57,26 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
 
 
 def apart(probe: Probe, planner: Planner) -> list[Probe]:
-    """A probe that varies two parameters, with one of them at a time."""
+    """A probe that varies several parameters, with one of them at a time."""
     usual = planner.typical(probe.call.operation)
+    parts = list(
+        zip(probe.parameter.split(AND), probe.value_class.split(AND), probe.note.split(AND), strict=True)
+    )
+    names = [_top(parameter) for parameter, _, _ in parts]
     found = []
-    parameters = probe.parameter.split(AND)
-    notes = probe.note.split(AND) if probe.note.count(AND) == 1 else ["", ""]
-    for parameter, note, other in zip(parameters, notes, reversed(parameters), strict=True):
-        name = other.partition(".")[0].partition("[")[0]
-        if any(isinstance(each, Ref) for each in placeholders(usual.get(name))):
+    for (parameter, value_class, note), name in zip(parts, names, strict=True):
+        others = [each for each in names if each != name]
+        if any(isinstance(each, Ref) for other in others for each in placeholders(usual.get(other))):
             continue  # it would have to be bound to its place in the set-up
-        params = {key: value for key, value in probe.call.params.items() if key != name}
-        params |= {name: usual[name]} if name in usual else {}
+        params = {key: value for key, value in probe.call.params.items() if key not in others}
+        params |= {other: usual[other] for other in others if other in usual}
         call = replace(probe.call, params=params)
-        found.append(replace(probe, call=call, parameter=parameter, value_class=GIVEN, note=note))
+        found.append(replace(probe, call=call, parameter=parameter, value_class=value_class, note=note))
     return found
+
+
+def _top(parameter: str) -> str:
+    return parameter.partition(".")[0].partition("[")[0]
 
 
 def reduced(value: Any) -> Iterator[Any]:

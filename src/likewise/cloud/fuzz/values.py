@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -28,7 +28,6 @@ class ValueClass(StrEnum):
     DELETED = "already deleted"
     OTHER_OWNER = "other owner"
     MISSING = "missing"
-    SEVERAL = "several at once"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +35,7 @@ class Variant:
     """One parameter given a value of one class, everything else typical."""
 
     parameter: str
-    value_class: ValueClass
+    value_class: str
     params: Mapping[str, Any]
     note: str = ""
     """The value in a few characters."""
@@ -48,16 +47,19 @@ class Variant:
 
 
 AND = " and "
-"""Between the parameters, classes and notes of two variants in one call."""
+"""Between the parameters, classes and notes of several variants in one call."""
 
 
-def together(first: Variant, second: Variant) -> Variant:
-    """Two parameters varied in one call."""
+def together(several: Sequence[Variant]) -> Variant:
+    """Several parameters varied in one call."""
+    params = dict(several[0].params)
+    for each in several[1:]:
+        params[each.top] = each.params[each.top]
     return Variant(
-        parameter=first.parameter + AND + second.parameter,
-        value_class=ValueClass.SEVERAL,
-        params={**first.params, second.top: second.params[second.top]},
-        note=first.note + AND + second.note,
+        parameter=AND.join(each.parameter for each in several),
+        value_class=AND.join(str(each.value_class) for each in several),
+        params=params,
+        note=AND.join(each.note.replace(AND, " & ") for each in several),
     )
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Mapping
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from likewise.cloud.fuzz.cluster import Cluster, Part
 from likewise.cloud.fuzz.log import read
 from likewise.cloud.fuzz.session import Order, Status, addressed, divided, run_worker, start
 from likewise.cloud.targets import SPECS
-from likewise.model import ConfigurationError, LikewiseError, Role
+from likewise.model import LikewiseError, Role
 
-SCHEME = "dask://"
+Done = tuple[list[str], str]
+"""The lines of a worker's log where it has no file of its own, and what went wrong."""
 
 
 class Crew:
@@ -45,12 +47,18 @@ class Crew:
             # Processes of this machine start servers of their own: nothing that one worker does, not even
             # the end of a server, disturbs another. A cluster's workers have to be given an address.
             order = self.order if self.executor is None else self._with_servers(stack)
-            pool = stack.enter_context(self._pool())
             orders = divided(order, self.workers)
-            if self.executor is not None:
-                orders = [replace(each, log=None) for each in orders]
-            futures = [pool.submit(_part, each) for each in orders]
-            self._follow(futures, orders)
+            if self.executor is None:
+                context = multiprocessing.get_context("spawn")
+                pool = stack.enter_context(ProcessPoolExecutor(max_workers=self.workers, mp_context=context))
+                futures = [pool.submit(_part, each) for each in orders]
+                self._follow(futures, [Path(each.log) for each in orders if each.log], {})
+                return
+            cluster = stack.enter_context(Cluster(self.executor))
+            parts = {number: Part(each.log) for number, each in enumerate(orders)}
+            cluster.listen(lambda number, line: parts[number].take(line))
+            futures = [cluster.submit(number, replace(each, log=None)) for number, each in enumerate(orders)]
+            self._follow(futures, [part.path for part in parts.values() if part.path], parts)
 
     def _with_servers(self, stack: ExitStack) -> Order:
         """The order with servers that all workers share, started here and named by their addresses."""
@@ -66,44 +74,18 @@ class Crew:
             changes[f"{role}_name"] = str(running.target)
         return replace(self.order, **changes)  # type: ignore[arg-type]
 
-    def _pool(self) -> Executor:
-        if self.executor is None:
-            context = multiprocessing.get_context("spawn")
-            return ProcessPoolExecutor(max_workers=self.workers, mp_context=context)
-        if not self.executor.startswith(SCHEME):
-            raise ConfigurationError(f"unknown executor {self.executor!r}", todo="Write dask://HOST:PORT.")
-        try:
-            from distributed import Client
-        except ImportError as error:
-            raise ConfigurationError(
-                "Dask is not installed", todo="Install it: pip install 'likewise[dask]'"
-            ) from error
-        pool: Executor = Client(self.executor.replace(SCHEME, "tcp://", 1)).get_executor()
-        return pool
-
-    def _follow(self, futures: list[Future[tuple[list[str], str]]], orders: list[Order]) -> None:
+    def _follow(self, futures: list[Future[Done]], logs: list[Path], parts: Mapping[int, Part]) -> None:
         started = time.monotonic()
-        logs = [Path(each.log) for each in orders if each.log]
         pending = set(futures)
         while pending:
             done, pending = wait(pending, timeout=2.0)
             for future in done:
-                try:
-                    lines, trouble = future.result()
-                except BrokenExecutor as error:
-                    lines, trouble = [], f"a worker ended in the middle ({error}); its log is kept"
+                lines, trouble = _result(future)
                 if trouble:
                     self.trouble = LikewiseError(trouble)
-                self._keep(lines, futures.index(future))
+                if part := parts.get(futures.index(future)):
+                    part.finish(lines)
             self._look(logs, started)
-
-    def _keep(self, lines: list[str], number: int) -> None:
-        """What a worker without a file of its own wrote goes into one here."""
-        if lines and self.order.log:
-            path = Path(self.order.log.removesuffix(".jsonl") + f"-w{number}.jsonl")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a", encoding="utf-8") as file:
-                file.writelines(line + "\n" for line in lines)
 
     def _look(self, logs: list[Path], started: float) -> None:
         found = read([path for path in logs if path.exists()])
@@ -125,7 +107,19 @@ class Crew:
         )
 
 
-def _part(order: Order) -> tuple[list[str], str]:
+def _result(future: Future[Done]) -> Done:
+    try:
+        return future.result()
+    except LikewiseError as error:
+        return [], error.what
+    except BrokenExecutor as error:
+        return [], f"a worker ended in the middle ({error}); its log is kept"
+    except Exception as error:
+        # Whatever a machine of somebody's cluster lacks: the others' findings are kept.
+        return [], f"a worker failed: {type(error).__name__}: {error}"
+
+
+def _part(order: Order) -> Done:
     """One worker, in a process of its own; what went wrong comes back as text."""
     try:
         return run_worker(order), ""

@@ -101,7 +101,8 @@ class Campaign:
             for event in self._judge(task, probe, ours, theirs):
                 found += isinstance(event, Finding)
                 yield event
-        self.gains.note(task.keys, self.pair.reference.side.sent - before, found)
+        # A server that was started again may have begun to count anew.
+        self.gains.note(task.keys, max(0, self.pair.reference.side.sent - before), found)
         self._check()
 
     def _effective(self, task: Task) -> Task:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from likewise.cli.common import HOME, NotFound, as_json_option, emit, root, table
 
 if TYPE_CHECKING:
+    from likewise.cloud.fuzz.findings import Tally
     from likewise.cloud.fuzz.log import Campaigns
+
+COLUMNS = ("reached", "succeeded", "compared", "discrepant", "never")
 
 
 def _logs(service: str | None) -> list[Path]:
@@ -90,7 +93,7 @@ def _write(found: Campaigns, folder: Path) -> None:
 @click.argument("service")
 @as_json_option
 def coverage(service: str, as_json: bool) -> None:
-    """Show what of a service was reached: called, succeeded, compared, discrepant, never."""
+    """Show what of a service was reached: called, succeeded, compared, discrepant, never; and why not."""
     from likewise.cloud.fuzz.findings import Tally
     from likewise.cloud.fuzz.grammar import load
 
@@ -99,10 +102,48 @@ def coverage(service: str, as_json: bool) -> None:
     if not grammar.operations:
         raise NotFound(f"no operations for {service}")
     tally = found.tallies.get(service, Tally())
-    differing = {finding.operation for finding in found.findings.values()}
+    rows = _rows(service, tally, {finding.operation for finding in found.findings.values()})
+    totals: dict[str, float] = {key: sum(bool(row[key]) for row in rows) for key in COLUMNS}
+    totals["implemented"] = sum(row["reached"] and not row["why"].startswith("not impl") for row in rows)
+    totals["targets"] = sum(row["targets"] for row in rows)
+    totals["of_targets"] = sum(row["of_targets"] for row in rows)
+    if as_json:
+        triples = [list(each) for each in sorted(tally.targets)]
+        emit({"service": service, "operations": rows, "totals": totals, "targets": triples})
+        return
+    table(
+        ("operation", *COLUMNS, "parameters × classes"),
+        [
+            (
+                row["operation"],
+                *("yes" if row[key] else "-" for key in COLUMNS),
+                f"{row['targets']} of {row['of_targets']}",
+            )
+            for row in rows
+        ],
+    )
+    for row in rows:
+        if row["why"]:
+            click.echo(f"{row['operation']} never succeeded; {row['why']}")
+    said = ", ".join(f"{totals[key]} {key}" for key in COLUMNS)
+    click.echo(
+        f"{len(rows)} operations: {said}; {totals['succeeded']} of {totals['implemented']} that a side "
+        f"implements succeeded; {totals['targets']} of {totals['of_targets']} (operation, parameter, class)"
+    )
+
+
+def _rows(service: str, tally: Tally, differing: set[str]) -> list[dict[str, Any]]:
+    from likewise.cloud.fuzz.cases import Cases
+    from likewise.cloud.fuzz.grammar import load
+    from likewise.cloud.fuzz.hints import hints_of
+    from likewise.cloud.fuzz.plans import Planner
+
+    planner = Planner(load(service), hints_of(service))
+    cases = Cases(planner, 0, planner.operations)
     rows = []
-    for name in sorted(grammar.operations):
-        targets = {(parameter, kind) for operation, parameter, kind in tally.targets if operation == name}
+    for name in sorted(planner.grammar.operations):
+        wanted = cases.targets(name) if name in planner.operations else set()
+        sent = {each for each in tally.targets if each[0] == name}
         rows.append(
             {
                 "operation": name,
@@ -111,22 +152,10 @@ def coverage(service: str, as_json: bool) -> None:
                 "compared": name in tally.compared,
                 "discrepant": name in differing,
                 "never": name not in tally.called,
-                "parameters": len({parameter for parameter, _ in targets}),
-                "targets": len(targets),
+                "why": tally.why(name),
+                "parameters": len({parameter for _, parameter, _ in sent}),
+                "targets": len(sent & wanted),
+                "of_targets": len(wanted),
             }
         )
-    columns = ("reached", "succeeded", "compared", "discrepant", "never")
-    totals = {key: sum(bool(row[key]) for row in rows) for key in columns}
-    if as_json:
-        triples = [list(each) for each in sorted(tally.targets)]
-        emit({"service": service, "operations": rows, "totals": totals, "targets": triples})
-        return
-    table(
-        ("operation", *columns, "parameters × classes"),
-        [
-            (row["operation"], *("yes" if row[key] else "-" for key in columns), row["targets"])
-            for row in rows
-        ],
-    )
-    said = ", ".join(f"{number} {key}" for key, number in totals.items())
-    click.echo(f"{len(rows)} operations: {said}; {len(tally.targets)} (operation, parameter, class)")
+    return rows

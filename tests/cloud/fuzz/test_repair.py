@@ -35,9 +35,7 @@ OPERATIONS = (
 
 
 def first(params: dict[str, Any], message: str, code: str = "ValidationException") -> Any:
-    planner = Planner(
-        Grammar(service="shop", operations={each.name: each for each in OPERATIONS}), Hints()
-    )
+    planner = Planner(Grammar(service="shop", operations={each.name: each for each in OPERATIONS}), Hints())
     answer = Answer(success=False, status=400, code=code, message=message)
     return next(repairs(planner, "PutShelf", params, answer), None)
 

@@ -135,6 +135,11 @@ class Campaign:
         self.tally.pairs += len(ours.answers)
         if first.success or second.success:
             self.tally.succeeded.add(operation)
+        for answer, role in ((first, "reference"), (second, "candidate")):
+            if not is_absent(answer):
+                self.tally.known.add(operation)
+            if not answer.success:
+                self.tally.fail(operation, f"{role} {answer.summary()}")
         if [a.success for a in ours.setup] == [a.success for a in theirs.setup]:
             self.tally.compared.add(operation)
         self.tally.targets.update(_targets(probe))

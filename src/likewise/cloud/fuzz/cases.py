@@ -210,6 +210,10 @@ class Cases:
         random.Random(f"{self.seed}/{operation}").shuffle(found)
         return found
 
+    def targets(self, operation: str) -> set[tuple[str, str, str]]:
+        """Every (operation, parameter, class) triple that the sweep of an operation has."""
+        return {(operation, each.parameter, str(each.value_class)) for each in self._variants(operation)}
+
     def mixed(self, operation: str, number: int) -> Task | None:
         """Calls with two parameters varied at once: which of two mistakes is noticed, what goes together."""
         chance = random.Random(f"{self.seed}/{operation}/mixed/{number}")

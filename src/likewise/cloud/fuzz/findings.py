@@ -184,6 +184,25 @@ class Tally:
     pairs: int = 0
     targets: set[tuple[str, str, str]] = field(default_factory=set)
     """(operation, parameter, class) triples that were sent."""
+    known: set[str] = field(default_factory=set)
+    """Operations that some side knows: not every answer says that it has no such thing."""
+    failures: dict[str, dict[str, int]] = field(default_factory=dict)
+    """What operations were answered where they failed, and how often."""
+
+    def fail(self, operation: str, said: str) -> None:
+        """Note a failure; of many different ones the first few are kept."""
+        counts = self.failures.setdefault(operation, {})
+        if said in counts or len(counts) < 6:
+            counts[said] = counts.get(said, 0) + 1
+
+    def why(self, operation: str) -> str:
+        """Why an operation never succeeded; nothing where it did or was never called."""
+        if operation in self.succeeded or operation not in self.called:
+            return ""
+        said = ", ".join(
+            f"{text} ({count} times)" for text, count in self.failures.get(operation, {}).items()
+        )
+        return f"{'failed' if operation in self.known else 'not implemented'}: {said}"
 
     def as_json(self) -> dict[str, Any]:
         """For the log."""
@@ -194,6 +213,10 @@ class Tally:
             "refused": self.refused,
             "pairs": self.pairs,
             "targets": sorted(map(list, self.targets)),
+            "known": sorted(self.known),
+            "failures": {
+                name: counts for name, counts in self.failures.items() if name not in self.succeeded
+            },
         }
 
     def add(self, data: Mapping[str, Any]) -> None:
@@ -204,6 +227,11 @@ class Tally:
         self.refused += data["refused"]
         self.pairs += data["pairs"]
         self.targets |= {(each[0], each[1], each[2]) for each in data["targets"]}
+        self.known |= set(data.get("known", ()))
+        for name, counts in data.get("failures", {}).items():
+            for said, count in counts.items():
+                there = self.failures.setdefault(name, {})
+                there[said] = there.get(said, 0) + count
 
 
 def line(data: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.shortening import leaned, reductions, sliced
-from likewise.cloud.fuzz.shrinking import simpler
+from likewise.cloud.fuzz.shrinking import apart, simpler
 from likewise.cloud.fuzz.values import AND
 
 LIMIT = 10
@@ -131,7 +131,14 @@ class Minimiser:
 
     def _simpler(self, shown: Shown) -> Shown | None:
         probes = simpler(shown.probe, self._planner)[:VALUES]
-        kind = ("simpler", shown.gap.difference, shown.probe.value_class)
+        what = "" if AND in shown.probe.parameter else shown.probe.value_class
+        found = self._fitting(shown, probes, (shown.gap.difference, what))
+        if found is None and AND in shown.probe.parameter:
+            found = self._fitting(shown, apart(shown.probe, self._planner, bare=False), ("apart",))
+        return found
+
+    def _fitting(self, shown: Shown, probes: list[Probe], kind: tuple[object, ...]) -> Shown | None:
+        """The first of some simpler probes that still shows the difference; all share one set-up."""
         if not probes or self._is_vain(kind):
             return None
         if shown.gap.index == 0:

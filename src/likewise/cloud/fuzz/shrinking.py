@@ -22,7 +22,7 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
     """
     shape = planner.grammar.operations[probe.call.operation]
     if AND in probe.parameter:
-        return apart(probe, planner)
+        return apart(probe, planner, bare=True)
     name = _top(probe.parameter)
     member = shape.member(name)
     if member is None or name not in probe.call.params:
@@ -56,8 +56,9 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
     return found
 
 
-def apart(probe: Probe, planner: Planner) -> list[Probe]:
-    """A probe that varies several parameters, with one of them at a time."""
+def apart(probe: Probe, planner: Planner, *, bare: bool) -> list[Probe]:
+    """A probe that varies several parameters, with one at a time; `bare` without the optional rest."""
+    required = {member.name for member in planner.grammar.operations[probe.call.operation].required}
     usual = planner.typical(probe.call.operation)
     parts = list(
         zip(probe.parameter.split(AND), probe.value_class.split(AND), probe.note.split(AND), strict=True)
@@ -70,6 +71,8 @@ def apart(probe: Probe, planner: Planner) -> list[Probe]:
             continue  # it would have to be bound to its place in the set-up
         params = {key: value for key, value in probe.call.params.items() if key not in others}
         params |= {other: usual[other] for other in others if other in usual}
+        if bare:
+            params = {key: value for key, value in params.items() if key in required or key == name}
         call = replace(probe.call, params=params)
         found.append(replace(probe, call=call, parameter=parameter, value_class=value_class, note=note))
     return found

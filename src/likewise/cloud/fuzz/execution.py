@@ -24,7 +24,7 @@ PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
 POLLS = (0.01, 0.03, 0.1, 0.3, *[1.0] * 20)
 """Seconds between looks at a table that is still being made, changed or deleted."""
-LAGS = (0.0, 0.1, 0.2, 0.4, 0.8, 1.5)
+LAGS = (0.0, 0.3, 1.0, 1.7)
 """Seconds between questions to a server that may just be late."""
 _REPEATABLE = re.compile(
     r"Put(?!Object(LegalHold|Retention|LockConfiguration)|BucketVersioning)|CopyObject|UploadPart|TagResource|"

@@ -168,7 +168,9 @@ class Campaign:
         if not new:
             return
         before = len(self.inquiry.unstable)
-        if task.phase == "sweep":
+        if all(gap.index == 0 for gap in new):
+            probe = replace(probe, observers=())  # the reads after it agreed
+        elif task.phase == "sweep":
             probe = self.cases.thorough(task.case.setup, probe)
         findings = self.inquiry.investigate(task.case, probe, new)
         yield from self.inquiry.unstable[before:]

@@ -46,7 +46,7 @@ class Part:
 class Cluster:
     """A connection to a scheduler."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, patience: float = 20.0) -> None:
         if not address.startswith(SCHEME):
             raise ConfigurationError(f"unknown executor {address!r}", todo="Write dask://HOST:PORT.")
         try:
@@ -56,7 +56,7 @@ class Cluster:
                 "Dask is not installed", todo="Install it: pip install 'likewise[dask]'"
             ) from error
         try:
-            self._client: Any = Client(address.replace(SCHEME, "tcp://", 1), timeout=20)
+            self._client: Any = Client(address.replace(SCHEME, "tcp://", 1), timeout=patience)
         except (OSError, TimeoutError) as error:
             raise TargetUnavailable(
                 f"no Dask scheduler answers at {address}",

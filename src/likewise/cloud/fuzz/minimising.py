@@ -15,7 +15,7 @@ from likewise.cloud.fuzz.values import AND
 
 LIMIT = 10
 """Call pairs that minimising may take, beyond the first confirmation."""
-VAIN = 3
+VAIN = 2
 """Reductions of a kind that showed nothing, after which that kind is left alone."""
 VALUES = 3
 """Simpler values that are tried at once."""
@@ -132,7 +132,7 @@ class Minimiser:
     def _simpler(self, shown: Shown) -> Shown | None:
         probes = simpler(shown.probe, self._planner)[:VALUES]
         what = "" if AND in shown.probe.parameter else shown.probe.value_class
-        found = self._fitting(shown, probes, (shown.gap.difference, what))
+        found = self._fitting(shown, probes, ("simpler", what))
         if found is None and AND in shown.probe.parameter:
             found = self._fitting(shown, apart(shown.probe, self._planner, bare=False), ("apart",))
         return found

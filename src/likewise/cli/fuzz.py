@@ -203,6 +203,10 @@ def _show(found: Campaigns, order: Order, path: Path, new: list[str], *, interru
         f"{data['operations']['called']} operations called, {data['operations']['succeeded']} succeeded; "
         f"seed {order.seed}"
     )
+    if found.findings:
+        began = min(each.get("when", 0.0) for each in found.headers)
+        last = max(found.first_seen.values()) - began
+        click.echo(f"the last new one after {max(0.0, last):,.0f} s")
     if new:
         click.echo(f"{len(new)} of them are not in the baseline: {', '.join(new[:10])}")
     if interrupted:

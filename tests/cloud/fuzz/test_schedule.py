@@ -1,0 +1,95 @@
+"""The order of a campaign: what promises most comes next, and nothing waits for ever."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.cases import Cases, Task
+from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.schedule import Gains, Schedule
+from likewise.cloud.fuzz.values import AND
+
+SOME = ("CreateTable", "DescribeTable", "PutItem", "GetItem", "Scan")
+
+
+def schedule(walks: int | None = 0) -> Schedule:
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    cases = Cases(planner, 1, SOME)
+    return Schedule(cases, Gains(), hopeless=set(), failed={}, walks=walks)
+
+
+def run(plan: Schedule, gives: str, count: int) -> list[Task]:
+    """The first tasks, where only one kind of task finds anything."""
+    done = []
+    for task in islice(plan.tasks(), count):
+        done.append(task)
+        plan.gains.note(task.keys, 10, 2 if gives in task.keys else 0)
+    return done
+
+
+def test_everything_comes_once_and_then_it_ends() -> None:
+    names = [task.name for task in schedule().tasks()]
+    assert len(names) == len(set(names))
+    sent = {
+        (probe.call.operation, place)
+        for task in schedule().tasks()
+        for probe in task.case.probes
+        for place in probe.parameter.split(AND)
+    }
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    wanted = {target[:2] for name in SOME for target in Cases(planner, 1, SOME).targets(name)}
+    assert wanted <= sent
+
+
+def test_what_found_something_is_preferred() -> None:
+    tasks = [task for task in run(schedule(), "Scan", 60) if task.phase == "sweep"]
+    order = [task.operation for task in tasks]
+    last = len(order) - 1 - order[::-1].index("Scan")
+    others = [name for name in order[: last + 1] if name != "Scan"]
+    assert order.count("Scan") == len(schedule().cases.sweep("Scan")), "all of what pays is done"
+    assert len(others) < len(order) / 2, "before half of the rest"
+
+
+def test_endless_kinds_get_their_share_and_no_more() -> None:
+    tasks = run(schedule(walks=None), "rank 0", 100)
+    endless = [task for task in tasks if task.keys[-1] in ("mixed", "walk")]
+    assert 2 <= len(endless) <= 50
+
+
+def test_states_that_begin_alike_share_their_set_up() -> None:
+    cases = schedule().cases
+    shared = [task for task in cases.states()["no parent"] if len(task.case.probes) > 1]
+    assert shared
+    assert all(task.case.setup == () for task in shared)
+
+
+def test_a_repair_that_works_is_how_the_operation_is_called_from_then_on() -> None:
+    plan = schedule()
+    failed = {
+        "GetItem": Answer(
+            success=False,
+            status=400,
+            code="ValidationException",
+            message="Value 'x' at 'returnConsumedCapacity' failed to satisfy constraint: "
+            "Member must satisfy enum value set: [NONE, TOTAL]",
+        )
+    }
+    plan.failed = failed
+    for task in plan.tasks():
+        if task.keys == ("repaired",):
+            assert task.case.probes[0].call.params["ReturnConsumedCapacity"] == "NONE"
+            failed.clear()
+        elif not failed:
+            break
+    assert plan.cases.plan("GetItem").call.params["ReturnConsumedCapacity"] == "NONE"
+
+
+def test_a_repair_that_changes_nothing_is_taken_back() -> None:
+    plan = schedule()
+    plan.failed = {"GetItem": Answer(success=False, status=400, code="Bad", message="Key is missing Select")}
+    for _ in plan.tasks():
+        pass
+    assert "GetItem" not in plan.cases.planner.learned

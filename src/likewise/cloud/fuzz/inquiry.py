@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call, Ref, Unresolved, placeholders, resolve
-from likewise.cloud.fuzz.causes import condition, likely_cause
+from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, Cause, condition, likely_cause
 from likewise.cloud.fuzz.execution import Case, Pair, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
 from likewise.cloud.fuzz.judging import Bonds, Gap, Judge, generalised, masked
 from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.plans import Planner, is_read
+from likewise.cloud.fuzz.shrinking import are_several
 from likewise.model import Difference
 
 Said = tuple[str, ...]
@@ -319,12 +320,7 @@ class Inquiry:
         )
         if what and gap.index and not state:
             what = f"after {probe.call.operation}, {what}"
-        key = probe.parameter if gap.difference is Difference.SUCCESS else ""
-        said = (
-            (generalised(gap.reference), generalised(gap.candidate))
-            if gap.difference is not Difference.VALUE
-            else ()
-        )
+        name = digest(self.planner.service, blamed, *self._identity(shown, cause, never))
         return Finding(
             service=self.planner.service,
             operation=blamed,
@@ -339,12 +335,24 @@ class Inquiry:
             candidate=gap.candidate,
             shown_by=gap.operation,
             sequence=(*shown.case.setup, probe.call, *observed),
-            hash=digest(self.planner.service, blamed, str(gap.difference), gap.place, *said, key),
+            hash=name,
             parameter=probe.parameter,
             value_class=probe.value_class,
             confirmed=shown.confirmed,
             public=self.planner.grammar.operations[blamed].public,
         )
+
+    def _identity(self, shown: Shown, cause: Cause, never: tuple[bool, bool]) -> tuple[str, ...]:
+        """What makes two findings of an operation one: their cause, as far as it can be told."""
+        gap, probe = shown.gap, shown.probe
+        if cause.name == NOT_IMPLEMENTED and any(never):
+            return NOT_IMPLEMENTED, str(never)
+        if gap.difference in (Difference.CODE, Difference.MESSAGE) and are_several(probe, self.planner):
+            # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
+            return str(gap.difference), "which of several mistakes is named"
+        key = probe.parameter if gap.difference is Difference.SUCCESS else ""
+        said = () if gap.difference is Difference.VALUE else (gap.reference, gap.candidate)
+        return str(gap.difference), gap.place, *map(generalised, said), key
 
 
 def _bare(gap: Gap) -> tuple[str, ...]:

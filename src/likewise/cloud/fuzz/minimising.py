@@ -10,7 +10,7 @@ from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.shortening import leaned, reductions, sliced
-from likewise.cloud.fuzz.shrinking import apart, simpler
+from likewise.cloud.fuzz.shrinking import MANY, apart, simpler
 from likewise.cloud.fuzz.values import AND
 
 LIMIT = 10
@@ -124,13 +124,15 @@ class Minimiser:
         """Fewer parameters and simpler values, all tried in one go after one set-up."""
         done: list[Shown] = []
         for each in those:
-            can_be = each.probe.parameter and (each.gap.index == 0 or AND in each.probe.parameter)
+            can_be = each.gap.index == 0 or AND in each.probe.parameter
             found = self._simpler(each) if can_be else None
             done.append(found or each)
         return done
 
     def _simpler(self, shown: Shown) -> Shown | None:
-        probes = simpler(shown.probe, self._planner)[:VALUES]
+        probes = simpler(shown.probe, self._planner)[: VALUES if shown.probe.parameter else MANY]
+        if not shown.probe.parameter:
+            return self._fitting(shown, probes, ("loosened", shown.probe.call.operation))
         what = "" if AND in shown.probe.parameter else shown.probe.value_class
         found = self._fitting(shown, probes, ("simpler", what))
         if found is None and AND in shown.probe.parameter:

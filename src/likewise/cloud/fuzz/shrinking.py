@@ -11,6 +11,8 @@ from likewise.cloud.fuzz.execution import Probe
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.values import AND, ValueClass, shown
 
+MANY = 8
+"""Forms of a call with many parameters that are tried."""
 WORD = 8
 """Characters of a text that is neither long nor empty."""
 
@@ -21,6 +23,8 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
     A form whose value is of another class says so: then it is that class which makes the difference.
     """
     shape = planner.grammar.operations[probe.call.operation]
+    if not probe.parameter:
+        return loosened(probe, planner)
     if AND in probe.parameter:
         return apart(probe, planner, bare=True)
     name = _top(probe.parameter)
@@ -76,6 +80,30 @@ def apart(probe: Probe, planner: Planner, *, bare: bool) -> list[Probe]:
         call = replace(probe.call, params=params)
         found.append(replace(probe, call=call, parameter=parameter, value_class=value_class, note=note))
     return found
+
+
+def loosened(probe: Probe, planner: Planner) -> list[Probe]:
+    """A probe without what it has beyond the typical call, and with one of those parameters at a time."""
+    extra = extras(probe, planner)
+    rest = {key: value for key, value in probe.call.params.items() if key not in extra}
+    forms = [replace(probe, call=replace(probe.call, params=rest))] if extra else []
+    for name in extra if len(extra) > 1 else []:
+        value = probe.call.params[name]
+        call = replace(probe.call, params={**rest, name: value})
+        kind = str(ValueClass.TYPICAL)
+        forms.append(replace(probe, call=call, parameter=name, value_class=kind, note=shown(value)))
+    return forms[:MANY]
+
+
+def extras(probe: Probe, planner: Planner) -> list[str]:
+    """The parameters that a probe has and the typical call has not."""
+    usual = planner.typical(probe.call.operation)
+    return [name for name in probe.call.params if name not in usual]
+
+
+def are_several(probe: Probe, planner: Planner) -> bool:
+    """Whether a probe that cannot be made simpler has several parameters that are not as usual."""
+    return AND in probe.parameter or (not probe.parameter and len(extras(probe, planner)) > 1)
 
 
 def _top(parameter: str) -> str:

@@ -12,7 +12,7 @@ from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, is_absent
 from likewise.cloud.fuzz.execution import Case, Exhausted, Pair, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding, Tally
 from likewise.cloud.fuzz.inquiry import Inquiry, Unstable
-from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.judging import Gap, generalised
 from likewise.cloud.fuzz.schedule import Gains, Schedule
 from likewise.cloud.fuzz.shortening import leaned, refers, without
 from likewise.cloud.fuzz.values import AND
@@ -175,6 +175,7 @@ class Campaign:
         findings = self.inquiry.investigate(task.case, probe, new)
         yield from self.inquiry.unstable[before:]
         for finding in findings:
+            self.known.add(_found(finding))
             if finding.cause == NOT_IMPLEMENTED and not finding.condition:
                 self.hopeless.add(finding.operation)
             if finding.hash not in self.hashes:
@@ -207,6 +208,12 @@ def _key(gap: Gap, probe: Probe) -> tuple[str, ...]:
     if gap.difference is Difference.SUCCESS and gap.index == 0:
         return (*gap.signature, probe.parameter or probe.state)
     return gap.signature
+
+
+def _found(finding: Finding) -> tuple[str, ...]:
+    """The key of what led to a finding, in the simplest form that shows it."""
+    said = (generalised(finding.reference), generalised(finding.candidate))
+    return (finding.shown_by, finding.kind, finding.place, *said, finding.parameter)
 
 
 def shard(operations: Sequence[str], number: int, of: int, account: frozenset[str]) -> list[str]:

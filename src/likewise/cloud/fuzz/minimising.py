@@ -137,6 +137,8 @@ class Minimiser:
         found = self._fitting(shown, probes, ("simpler", what))
         if found is None and AND in shown.probe.parameter:
             found = self._fitting(shown, apart(shown.probe, self._planner, bare=False), ("apart",))
+        if found is not None and AND in shown.probe.parameter:
+            return self._simpler(found) or found
         return found
 
     def _fitting(self, shown: Shown, probes: list[Probe], kind: tuple[object, ...]) -> Shown | None:

@@ -9,7 +9,15 @@ import operator
 import sys
 import threading
 from collections.abc import Callable
-from types import AsyncGeneratorType, CoroutineType, FrameType, FunctionType, GeneratorType, ModuleType
+from types import (
+    AsyncGeneratorType,
+    BuiltinFunctionType,
+    CoroutineType,
+    FrameType,
+    FunctionType,
+    GeneratorType,
+    ModuleType,
+)
 from typing import Any
 
 from likewise.library import steps
@@ -187,6 +195,9 @@ class Helper:
 
         return crossing
 
+    def own(self, thing: Any, /) -> None:
+        """Nothing to note here: the targets know it."""
+
     def hand(self, at: str, callee: Any, /) -> Callable[..., Any]:
         """A builtin that acts on what it is handed, for somebody else to call."""
         return lambda *args, **kwargs: self.builtin(at, callee, *args, **kwargs)
@@ -231,6 +242,8 @@ class Helper:
             raise
         finally:
             self.state.frames = frames
+        if isinstance(holder, ModuleType) and type(value) is BuiltinFunctionType:
+            self.ask(self.hub.adopt, holder.__name__, name, value)
         if not self._is_routine(value) or not _is_stored(holder, name):
             self.ask(self.hub.read, at, holder, name, value, None)
         return value

@@ -10,7 +10,7 @@ import importlib.util
 import sys
 import weakref
 from collections.abc import Callable
-from types import CodeType, ModuleType
+from types import BuiltinFunctionType, CodeType, ModuleType
 from typing import Any
 
 from likewise.library import handing
@@ -45,6 +45,7 @@ class Hub:
         self._modules: dict[str, str] = {}
         self._generators: dict[int, tuple[Any, Operation | None]] = {}
         self.wrap: Callable[[str, Any], Any] = lambda at, thing: thing
+        self.own: Callable[[Any], Any] = lambda thing: None
         self.hand: Callable[[str, Any], Any] = lambda at, thing: thing
         self.items: Callable[[str, Any], Any] = lambda at, thing: thing
 
@@ -287,8 +288,15 @@ class Hub:
         if holder is None:
             return
         for name, value in zip(names, values, strict=False):
-            if not callable(value) and not isinstance(value, ModuleType):
+            if type(value) is BuiltinFunctionType:
+                self.adopt(module, name, value)
+            elif not callable(value) and not isinstance(value, ModuleType):
                 self.read(at, holder, name, value, None)
+
+    def adopt(self, module: str, name: str, thing: Any) -> None:
+        """Take a compiled function for the library's that a client found in a module of the library."""
+        if self.targets.adopt(module, name, thing):
+            self.own(thing)
 
     def made(self, at: str) -> Callable[[Any], Any]:
         """Notes that a class was made, where the library had a hand in it; the innermost decorator."""

@@ -27,4 +27,5 @@ def helpers(hub: Hub) -> dict[str, Callable[..., Any]]:
     else:
         module.set_up(hub, tuple(SPECIAL), THROUGH, asyncio._get_running_loop, MIRRORED)
     hub.wrap, hub.hand, hub.items = module.wrap, module.hand, module.items
+    hub.own = module.own
     return {name: getattr(module, name) for name in NAMES} | {"slice": slice, "made": hub.made}

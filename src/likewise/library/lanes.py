@@ -16,6 +16,7 @@ class Lanes:
     def __init__(self) -> None:
         self._names: dict[int, tuple[str, object]] = {}
         self._counts: dict[str, int] = {}
+        self._main = threading.main_thread().ident
 
     def current(self) -> str:
         """The lane of the thread or task that is running."""
@@ -23,7 +24,7 @@ class Lanes:
         if task is not None:
             coroutine = task.get_coro()
             return self._of(task, f"task {getattr(coroutine, '__qualname__', type(coroutine).__name__)}")
-        if threading.get_ident() == threading.main_thread().ident:
+        if threading.get_ident() == self._main:
             return "main"
         thread = threading.current_thread()
         return self._of(thread, "thread " + _DIGITS.sub("", thread.name).strip("-_ "))

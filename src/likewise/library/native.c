@@ -8,10 +8,11 @@
 
 enum { FOREIGN, OWN, DERIVED, PARTIAL, CACHED, DESCRIPTOR, WRAPPER, CYTHON, CONTEXT };
 enum { NEUTRAL, CLIENT, LIBRARY };
+enum { PLAIN = -1, THROUGH = -2, ADOPTED = -3 };
 enum { GO_BEGIN_CALL, GO_BEGIN_MEMBER, GO_READ, GO_END, GO_FAIL, GO_ITEM, GO_ENTRY, GO_STANDING,
-       GO_OWNER, GO_FILE, GO_PREPARE, GO_IMPORTED, GO_BEGIN_STEP, GO_COUNT };
+       GO_OWNER, GO_FILE, GO_PREPARE, GO_IMPORTED, GO_BEGIN_STEP, GO_ADOPT, GO_COUNT };
 static const char *GO_NAMES[] = {"begin_call", "begin_member", "read", "end", "fail", "item", "entry",
-       "standing", "owner", "file", "prepare", "imported", "begin_step"};
+       "standing", "owner", "file", "prepare", "imported", "begin_step", "adopt"};
 
 static PyObject *go[GO_COUNT];
 static PyObject *owners, *files, *callbacks, *running_loop, *mirrored;
@@ -154,7 +155,7 @@ static int standing_of_attribute(PyObject *thing, PyObject *name) {
 
 static inline int special(PyObject *thing) {
     Slot *slot = slots_find(thing);
-    return slot && slot->flag < 0 ? 2 : 0;
+    return !slot || slot->flag >= 0 ? 0 : slot->flag == ADOPTED ? 1 : 2;
 }
 
 static int standing_of(PyObject *thing) {
@@ -302,7 +303,7 @@ static PyObject *tuple_of(PyObject *const *args, Py_ssize_t count) {
 
 static int concerns(PyObject *callee, PyObject *const *args, Py_ssize_t count) {
     Slot *slot = slots_find(callee);
-    int is_through = !slot || slot->flag == -2;
+    int is_through = !slot || slot->flag == THROUGH;
     for (Py_ssize_t i = 0; i < count; i++) {
         if (touches(args[i]) || standing_of(args[i]) == 1 || is_library_generator(args[i])) return 1;
         if (PyModule_Check(args[i]) && owner_of(PyDict_GetItemWithError(PyModule_GetDict(args[i]), s_name))) return 1;
@@ -394,6 +395,11 @@ static PyObject *h_wrap(ARGS) {
     return crosser_new(args[0], args[1], 0);
 }
 
+static PyObject *h_own(PyObject *self, PyObject *thing) { /* kept for good: its address is its name */
+    if (!slots_find(thing)) slots_put(thing, ADOPTED, Py_NewRef(thing));
+    Py_RETURN_NONE;
+}
+
 static PyObject *h_hand(ARGS) {
     EXPECT(2)
     return crosser_new(args[0], args[1], 1);
@@ -437,6 +443,12 @@ static PyObject *read_attribute(PyObject *at, PyObject *holder, PyObject *name) 
     int before = flag_of(Py_TYPE(holder)) == OWN ? push() : depth;
     PyObject *value = PyObject_GetAttr(holder, name);
     depth = before;
+    if (value && PyCFunction_Check(value) && PyModule_Check(holder) && !standing_of(value)) {
+        PyObject *module = PyDict_GetItemWithError(PyModule_GetDict(holder), s_name);
+        PyObject *told = module ? ask(GO_ADOPT, (PyObject *[]){module, name, value}, 3) : Py_NewRef(Py_None);
+        if (!told) { Py_DECREF(value); return NULL; }
+        Py_DECREF(told);
+    }
     if (value && is_routine(value) && is_stored(holder, name)) return value;
     PyObject *kind = NULL, *error = NULL, *trace = NULL;
     if (!value) {
@@ -1065,7 +1077,7 @@ static PyObject *set_up(PyObject *self, PyObject *args) {
     slots_used = 0;
     PyObject *each, *iterator = PyObject_GetIter(specials);
     while (iterator && (each = PyIter_Next(iterator)))
-        slots_put(each, PySequence_Contains(through, each) == 1 ? -2 : -1, each); /* kept for good */
+        slots_put(each, PySequence_Contains(through, each) == 1 ? THROUGH : PLAIN, each); /* kept for good */
     Py_XDECREF(iterator);
     PyObject *text = PyUnicode_FromString(""), *format = PyObject_GetAttrString(text, "format");
     if (!format) return NULL;
@@ -1089,6 +1101,7 @@ static PyMethodDef methods[] = {
     FAST("give", h_give), FAST("imported", h_imported), FAST("wrap", h_wrap), FAST("items", h_items), FAST("hand", h_hand),
     {"builtin", (PyCFunction)(void (*)(void))h_builtin, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"leave", h_leave, METH_O, NULL},
+    {"own", h_own, METH_O, NULL},
     {"done", h_done, METH_NOARGS, NULL},
     {NULL}};
 

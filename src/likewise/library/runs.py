@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from likewise.library.comparison.groups import is_test
 from likewise.library.environments import Environment
 from likewise.model import LikewiseError, Recording
 from likewise.store import RecordingAbsent, read
@@ -212,8 +213,8 @@ def read_run(path: Path, finished: Finished, *, where: str) -> Recording:
         recording = read(path)
     except RecordingAbsent:
         raise explain(finished, where=where) from None
-    if not recording.traces:
-        raise explain(finished, where=where)
+    if not any(is_test(trace.test) for trace in recording.traces):
+        raise explain(finished, where=where)  # such as an error while tests are collected
     return recording
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
+import importlib.util
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -76,13 +78,15 @@ class LibrarySession:
 
 def import_names(name: str) -> tuple[str, ...]:
     """The import names of a distribution or module: `python-dateutil` is imported as `dateutil`."""
+    is_module = all(part.isidentifier() for part in name.split("."))
+    if is_module and _is_there(name):
+        return (name,)  # what follows reads the metadata of everything that is installed
     plain = _normal(name)
     found = [
         module
         for module, distributions in importlib.metadata.packages_distributions().items()
         if plain in map(_normal, distributions) and module.isidentifier()
     ]
-    is_module = all(part.isidentifier() for part in name.split("."))
     if is_module and (not found or name in found):
         return (name,)  # the client may put its folder on the path only later
     if found:
@@ -94,8 +98,17 @@ def import_names(name: str) -> tuple[str, ...]:
     )
 
 
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module.partition(".")[0]) is not None
+    except (ImportError, ValueError):
+        return False
+
+
 def version_of(module: str) -> str:
     """The version of the distribution that an import name comes from."""
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        return importlib.metadata.version(module.partition(".")[0])
     for name in importlib.metadata.packages_distributions().get(module.partition(".")[0], ()):
         return importlib.metadata.version(name)
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -53,7 +54,17 @@ _FAMILIES = {
 }
 
 
+_KNOWN: weakref.WeakKeyDictionary[type, str] = weakref.WeakKeyDictionary()
+
+
 def _family(kind: type) -> str:
+    known = _KNOWN.get(kind)
+    if known is None:
+        known = _KNOWN[kind] = _find_family(kind)
+    return known
+
+
+def _find_family(kind: type) -> str:
     for each in kind.__mro__:
         module = each.__module__
         if type(module) is str and module.startswith(("numpy", "pandas")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 import weakref
 from enum import IntEnum
@@ -59,6 +60,7 @@ class Targets:
         self._living: dict[int, Any] = {}
         self._operations: dict[tuple[str, str], Operation] = {}
         self._functions: dict[tuple[object, str], Operation | None] = {}
+        self._adopted: dict[int, tuple[Any, Operation]] = {}
 
     def operation(self, library: str, name: str) -> Operation:
         """The one operation of that name."""
@@ -200,11 +202,22 @@ class Targets:
         operation = self.member(kind, name) if self.touches(kind) else None
         return None if operation is None else (operation, holder)
 
+    def adopt(self, module: str, name: str, thing: Any) -> bool:
+        """Know a compiled function by where it was found if what it says of itself is no module; whether so."""
+        library = self.naming.owner(module)
+        own = getattr(thing, "__module__", None)
+        if not library or self.naming.owner(own) or own in sys.modules:
+            return False
+        if id(thing) not in self._adopted:
+            self._adopted[id(thing)] = thing, self.operation(library, self.naming.public(module, name))
+        return True
+
     def _by_module(self, thing: Any) -> Found | None:
         module = getattr(thing, "__module__", None)
         library = self.naming.owner(module)
         if not library:
-            return None
+            adopted = self._adopted.get(id(thing))
+            return None if adopted is None else (adopted[1], NOTHING)
         return self.operation(library, self.naming.public(str(module), thing.__qualname__)), NOTHING
 
     def _like_function(self, thing: Any) -> Found | None:

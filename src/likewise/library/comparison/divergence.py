@@ -176,6 +176,10 @@ class _Walk:
             outcome = None if outcome.manner in _OF_VALUES else outcome
         if outcome is not None:
             follows = self.parted and (is_tainted or not same_inputs)
+            # What a constructor leaves in an object counts where somebody looks at it.
+            follows = follows or (
+                outcome.manner is Manner.EFFECT and reference.operation.name.endswith("__init__")
+            )
             return self._divergence(
                 reference,
                 outcome.manner,

@@ -149,7 +149,7 @@ def compare(reference: Side, candidate: Side) -> Comparison:
 
 def is_test(name: str) -> bool:
     """Whether a trace is of a test, not of an import or of a fixture that several tests share."""
-    return not name.startswith((crossing.IMPORT, crossing.FIXTURE))
+    return not name.startswith((crossing.IMPORT, crossing.FIXTURE, crossing.RECORDER))
 
 
 def _notes(*sides: Side) -> tuple[str, ...]:
@@ -207,6 +207,8 @@ class _Names:
         if group.is_downstream or not all(pairs):
             return group
         known = [self._first.setdefault(pair, group.operation) for pair in pairs if pair is not None]
+        if all(any(name.startswith("_") for name in pair) for pair in pairs if pair is not None):
+            return replace(group, is_downstream=True)  # a private type: its name is the library's own
         if group.operation in known:
             return group
         return replace(group, is_downstream=True, follows=known[0])

@@ -115,6 +115,19 @@ def test_an_answer_that_is_random_on_both_sides_is_no_finding() -> None:
     assert found == []
 
 
+def test_a_list_that_lacks_its_last_item_is_a_finding_however_many_there_are() -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        answer = side.honest(call)
+        if call.operation == "ListObjectsV2" and answer.success:
+            return success(Contents=answer.fields["Contents"][:-1])
+        return answer
+
+    found = find(trick, operations=("CreateBucket", "PutObject", "ListObjectsV2"))
+    assert {(each.operation, each.kind, each.cause) for each in found} == {
+        ("ListObjectsV2", "length", "other bug")
+    }
+
+
 def planner() -> Planner:
     return Planner(load("s3"), hints_of("s3"))
 

@@ -35,6 +35,7 @@ class AzureSide(Side):
 
     def __init__(self, running: Running, service: str, *, timeout: float) -> None:
         super().__init__(running, service)
+        builders_of(service)  # read before two sides, each in its thread, ask for them at once
         self._pipeline = _pipeline(running, service, timeout)
         self._url = str(running.endpoint(service)).rstrip("/")
         self._shape = next(kind.shape for kind in SERVICES if kind.name == service)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from likewise.cloud.fuzz.calls import Answer, Call, Ref, Unresolved, placeholders, resolve
+from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, Cause, condition, likely_cause
 from likewise.cloud.fuzz.execution import Case, Pair, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
@@ -42,8 +42,8 @@ class Inquiry:
     def __init__(self, pair: Pair, judge: Judge, planner: Planner) -> None:
         self.pair, self.judge, self.planner = pair, judge, planner
         self._minimiser = Minimiser(self.look, self.looks, planner)
-        self._said: dict[tuple[str, ...], tuple[set[Said], set[Said]]] = {}
-        """What each side answered where they differ, in each run of an investigation."""
+        self._said: dict[tuple[str, Said], tuple[set[Said], set[Said]]] = {}
+        """What each side answered where they differ, in each run of an investigation, by what was asked."""
         self.explained: dict[str, set[tuple[str, ...]]] = {}
         """Differences in reads that a mutating operation is to blame for, by that operation."""
         self.ineffective: set[str] = set()
@@ -54,6 +54,7 @@ class Inquiry:
         self._steady: set[tuple[str, str, Difference]] = set()
         """Kinds of difference that were seen to stay, however long one waits."""
         self._alone: dict[str, Look] = {}
+        self._shared: dict[str, bool] = {}
 
     def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> list[Gap]:
         """Every difference that a probe shows; none where the set-up itself went differently."""
@@ -89,11 +90,12 @@ class Inquiry:
                 self.has_succeeded[which].add(operation)
 
     def _is_shared(self, operation: str) -> bool:
-        """Whether a read gives what everybody on the server has."""
-        shape = self.planner.grammar.operations[operation]
-        return is_read(operation) and not any(
-            member.name in self.planner.hints.names for member in shape.required
-        )
+        """Whether a read gives what everybody on the server has: it need not be told of anything of ours."""
+        if operation not in self._shared:
+            told = placeholders(self.planner.typical(operation))
+            lists = is_read(operation) and re.search(r"List|Filter|Query", operation) is not None
+            self._shared[operation] = lists and all(each == Name("prefix") for each in told)
+        return self._shared[operation]
 
     def _is_explained(self, case: Case, probe: Probe, gap: Gap) -> bool:
         before = {call.operation for call in case.setup}
@@ -112,21 +114,24 @@ class Inquiry:
         found = []
         for probe, (ours, theirs) in zip(case.probes, self.pair.do(case), strict=False):
             gaps = self.gaps(case, probe, ours, theirs)
-            self._hear(gaps)
+            self._hear(case, probe, gaps)
             found.append(Look(gaps=gaps, seen=(ours, theirs)))
         return found
 
-    def _hear(self, gaps: Sequence[Gap]) -> None:
+    def _hear(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> None:
         for signature in {gap.signature for gap in gaps}:
             same = [gap for gap in gaps if gap.signature == signature]
-            ours, theirs = self._said.setdefault(signature, (set(), set()))
+            ours, theirs = self._said.setdefault((_form(case, probe), signature), (set(), set()))
             ours.add(tuple(gap.reference for gap in same))
             theirs.add(tuple(gap.candidate for gap in same))
 
     def _is_chance(self, gap: Gap) -> bool:
-        """Whether each side at times says what the other says: then neither means it."""
-        ours, theirs = self._said.get(gap.signature, (set(), set()))
-        return bool(ours & theirs)
+        """Whether each side at times says what the other says, asked the same: then neither means it."""
+        return any(
+            ours & theirs
+            for (_, signature), (ours, theirs) in self._said.items()
+            if signature == gap.signature
+        )
 
     def investigate(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> list[Finding]:
         """The findings among the differences of one probe; what does not repeat is kept with its rate.
@@ -137,8 +142,8 @@ class Inquiry:
         self._later.clear()
         self._alone.clear()
         self._said.clear()
-        self._hear(gaps)
         case = Case(setup=case.setup, probes=(probe,))
+        self._hear(case, probe, gaps)
         shown, wavering = self._minimiser.confirm(case, gaps)
         real = []
         for each in shown:
@@ -162,7 +167,10 @@ class Inquiry:
         """A read that differs by itself, without the write after which it was noticed."""
         name = shown.gap.operation
         plan = self.planner.plan(name)
-        forms = [self._before(shown), Case(setup=plan.setup, probes=(Probe(call=plan.call),))]
+        forms = [
+            self._before(shown, shown.gap.index),
+            Case(setup=plan.setup, probes=(Probe(call=plan.call),)),
+        ]
         for case in forms:
             if case is not None and len(case.setup) <= len(shown.case.setup):
                 look = self._alone.get(str(case)) or self.look(case)
@@ -171,9 +179,9 @@ class Inquiry:
                     return Shown(gap=gap, case=case, look=look, confirmed=shown.confirmed + 1)
         return shown
 
-    def _before(self, shown: Shown) -> Case | None:
-        """The read that shows a difference, asked without the probe before it, where it can be."""
-        setup, read = shown.case.setup, shown.probe.observers[shown.gap.index - 1]
+    def _before(self, shown: Shown, index: int) -> Case | None:
+        """One of the reads after a probe, asked without that probe, where it can be."""
+        setup, read = shown.case.setup, shown.probe.observers[index - 1]
         if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
             return None
         return Case(setup=setup, probes=(Probe(call=read),))
@@ -239,26 +247,46 @@ class Inquiry:
 
     def _has_no_effect(self, shown: Shown) -> bool:
         """Whether one side answers as if the probe had never been made, and the other does not."""
-        gap, seen, case = shown.gap, shown.look.seen, self._before(shown)
-        assert seen is not None
-        if case is None:
-            return False
-        without = self._alone[str(case)] = self._alone.get(str(case)) or self.look(case)
-        if without.seen is None or any(each.difference in _REFUSALS for each in without.gaps):
+        gap = shown.gap
+        without = self._without(shown, gap.index)
+        if without is None or any(each.difference in _REFUSALS for each in without.gaps):
             return False  # the read itself differs, whatever was done before
-        if len({seen.answers[0].success for seen in without.seen}) > 1:
-            return False  # so it does, for a reason that is known already
         if any(each.signature == gap.signature for each in without.gaps):
             return False
-        unchanged = []
+        changed = self._changes(shown, without, gap.index)
+        return changed[0] != changed[1] and not self._has_shown_effect(shown)
+
+    def _has_shown_effect(self, shown: Shown) -> bool:
+        """Whether another read, in which the sides agree, saw the probe do something on both."""
+        differing = {each.index for each in shown.look.gaps}
+        for index in range(1, len(shown.probe.observers) + 1):
+            if index not in differing and (without := self._without(shown, index)) is not None:
+                return all(self._changes(shown, without, index))
+        return False
+
+    def _without(self, shown: Shown, index: int) -> Look | None:
+        """A read asked without the probe before it; None where that is impossible, or the sides go apart."""
+        case = self._before(shown, index)
+        if case is None or any(len(seen.answers) <= index for seen in shown.look.seen or ()):
+            return None
+        look = self._alone[str(case)] = self._alone.get(str(case)) or self.look(case)
+        if look.seen is None or len({seen.answers[0].success for seen in look.seen}) > 1:
+            return None
+        return look
+
+    def _changes(self, shown: Shown, without: Look, index: int) -> tuple[bool, bool]:
+        """For each side, whether a read answers otherwise than without the probe."""
+        assert shown.look.seen is not None
+        assert without.seen is not None
+        found = []
         for which in (0, 1):
-            before, after = without.seen[which].answers[0], seen[which].answers[gap.index]
-            unchanged.append(
-                (before.success, before.code) == (after.success, after.code)
-                and masked(self.judge.normalised(before.fields, which))
-                == masked(self.judge.normalised(after.fields, which))
+            before, after = without.seen[which].answers[0], shown.look.seen[which].answers[index]
+            found.append(
+                (before.success, before.code) != (after.success, after.code)
+                or masked(self.judge.normalised(before.fields, which))
+                != masked(self.judge.normalised(after.fields, which))
             )
-        return unchanged[0] != unchanged[1]
+        return found[0], found[1]
 
     def _settles(self, shown: Shown) -> bool:
         """Whether the sides come to agree where the call that shows it is repeated for a while."""
@@ -353,6 +381,10 @@ class Inquiry:
         key = probe.parameter if gap.difference is Difference.SUCCESS else ""
         said = () if gap.difference is Difference.VALUE else (gap.reference, gap.candidate)
         return str(gap.difference), gap.place, *map(generalised, said), key
+
+
+def _form(case: Case, probe: Probe) -> str:
+    return f"{case.setup} {probe.call.operation} {probe.call.params}"
 
 
 def _bare(gap: Gap) -> tuple[str, ...]:

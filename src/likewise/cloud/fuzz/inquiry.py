@@ -322,7 +322,7 @@ class Inquiry:
             return any(each.status in (404, 409) or LATE.search(each.code) for each in late)
         if not is_read(gap.operation):
             return False
-        if gap.difference in (Difference.VALUE, Difference.IDENTITY):
+        if gap.difference is Difference.VALUE:
             return gap.index > 0
         if gap.difference in (Difference.MISSING, Difference.EXTRA):
             return (

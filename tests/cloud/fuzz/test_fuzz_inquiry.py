@@ -152,6 +152,12 @@ def test_a_slice_keeps_makers_what_is_referred_to_and_what_wrote_the_same_thing(
     assert [each.operation for each in kept] == ["CreateBucket", "PutBucketTagging"]
 
 
+def test_a_list_of_parts_has_several_to_list() -> None:
+    plan = planner().plan("ListParts", many=True)
+    parts = [each.params["PartNumber"] for each in plan.setup if each.operation == "UploadPart"]
+    assert sorted(parts) == [1, 2, 3]
+
+
 def test_simpler_calls_are_tried_with_the_usual_value_then_with_less() -> None:
     call = Call(
         service="s3",

@@ -136,7 +136,11 @@ class Planner:
         }
         kind = next(iter(sorted(kinds)), "")
         if not kind:
-            setup += [last] * 3
+            # What is not named is numbered, if anything: the parts of an upload.
+            counts = {name: value for name, value in last.params.items() if type(value) is int}
+            for number in MANY:
+                counted = {name: value + number for name, value in counts.items()}
+                setup.append(replace(last, params={**last.params, **counted}))
             return
         for number in MANY:
             params = _renumbered(last.params, kind, number)

@@ -99,7 +99,7 @@ SMALL = ("CreateBucket", "HeadBucket", "DeleteBucket")
 @pytest.mark.parametrize(
     "rule",
     [
-        rewriting.hang("s3.HeadBucket", seconds=2.0),
+        pytest.param(rewriting.hang("s3.HeadBucket", seconds=4.0), marks=pytest.mark.slow),
         rewriting.garbage("s3.HeadBucket"),
         rewriting.lose_answer("s3.HeadBucket"),
     ],
@@ -109,7 +109,8 @@ def test_a_server_that_hangs_talks_nonsense_or_hangs_up_is_a_finding_and_no_more
     tmp_path: Path, moto: targets.Running, rule: rewriting.Rule
 ) -> None:
     seed = Seed(service="s3", category="silence", operations=("HeadBucket",), rule=rule)
-    found = run(tmp_path, moto, (seed,), budget=60, operations=SMALL, timeout=0.7)
+    timeout = 1.5 if rule.name == "hang" else 20.0
+    found = run(tmp_path, moto, (seed,), budget=40, operations=SMALL, timeout=timeout)
     assert {(each.operation, each.kind, each.cause) for each in found} == {
         ("HeadBucket", "silence", "null reference")
     }

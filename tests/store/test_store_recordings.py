@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import resource
 import signal
 import subprocess
@@ -18,6 +19,7 @@ from store_samples import trace
 from likewise.model import (
     FormatTooNew,
     LikewiseError,
+    Operation,
     Provenance,
     RecordingCorrupt,
     Redaction,
@@ -25,6 +27,7 @@ from likewise.model import (
     StoreFull,
     Target,
 )
+from likewise.model.unopened import Unopened, spans_of
 from likewise.store import (
     RecordingAbsent,
     RecordingEmpty,
@@ -194,6 +197,31 @@ def test_what_is_not_a_recording_is_refused_with_its_line_and_left_alone(
     assert why in caught.value.why
     assert "left untouched" in caught.value.todo
     assert written.read_bytes() == spoiled
+
+
+def test_a_value_that_is_none_is_refused_with_its_line_by_whoever_looks_first(written: Path) -> None:
+    lines = written.read_bytes().splitlines()
+    lines[2] = (
+        b'{"trace":{"test":"t","role":"candidate","interactions":[{"service":"s","name":"n","started":1.0,'
+        b'"ended":3.5,"arguments":{"a":{"$colour":1}},"outcome":{"is":"returned"}}]}}'
+    )
+    written.write_bytes(b"\n".join(lines) + b"\n")
+    spoiled = next(each for each in read(written).traces if each.test == "t")
+    assert spans_of(spoiled.interactions) == [(Operation("s", "n"), 2.5)]
+    for _ in range(2):
+        with pytest.raises(RecordingCorrupt, match="Unknown kind of value '\\$colour'") as caught:
+            list(spoiled.interactions)
+        assert caught.value.where == f"{written} line 3"
+
+
+def test_interactions_are_opened_once_and_are_what_was_written(written: Path) -> None:
+    (kept,) = (each.interactions for each in read(written).traces if each.test == "t::a")
+    given = TRACES[1].interactions
+    assert isinstance(kept, Unopened)
+    assert len(kept) == len(given)
+    assert (kept == given, given == kept, kept == given[1:]) == (True, True, False)
+    assert kept[0] is kept[0]
+    assert pickle.loads(pickle.dumps(kept)) == given
 
 
 def test_a_recording_of_a_newer_version_is_refused(written: Path) -> None:

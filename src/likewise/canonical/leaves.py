@@ -39,27 +39,32 @@ def leaves(value: Value) -> Leaves:
     return found
 
 
+_SIMPLE = frozenset({str, int, bool, float, bytes, type(None)})
+
+
 def _flatten(value: Value, place: str, found: Leaves) -> None:
     if isinstance(value, dict):
         if not value:
             found.append((place + "{}", None))
+            return
         for key, below, is_generated in _BELOW.of(place, value):
             inner = value[key]
             if is_generated:
                 found.append((place + KEY, key))
-            if inner is None or isinstance(inner, str):
-                found.append((below, inner))
+            if type(inner) in _SIMPLE:
+                found.append((below, inner))  # type: ignore[arg-type]
             else:
                 _flatten(inner, below, found)
     elif isinstance(value, list):
         below = place + "[]"
         if not value:
             found.append((below, None))
+            return
         start = below + "+", None
         for item in value:
             found.append(start)
-            if isinstance(item, str):
-                found.append((below, item))
+            if type(item) in _SIMPLE:
+                found.append((below, item))  # type: ignore[arg-type]
             else:
                 _flatten(item, below, found)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -246,7 +246,7 @@ def plain(dossier: Dossier) -> dict[str, Any]:
     }
 
 
-def _calls(dossier: Dossier) -> tuple[Interaction, ...]:
+def _calls(dossier: Dossier) -> Sequence[Interaction]:
     return dossier.trace.interactions if dossier.trace is not None else ()
 
 

@@ -92,13 +92,16 @@ def judge(
     return _doubtful(calls, standings, answers, rules)
 
 
-def _given(call: Keyed, answers: Answers, rules: Rules) -> list[Answer]:
+def _given(call: Keyed, answers: Answers, rules: Rules) -> Sequence[Answer]:
     """What the reference in question said; others may have said something else."""
-    return [answer for answer in answers.get(call.key, ()) if answer.reference == rules.reference]
+    given = answers.get(call.key, ())
+    if len(given) == 1 and given[0].reference == rules.reference:
+        return given  # as nearly always
+    return [answer for answer in given if answer.reference == rules.reference]
 
 
 def _newest(call: Keyed, answers: Answers, rules: Rules) -> float:
-    return max(answer.when for answer in _given(call, answers, rules))
+    return max([answer.when for answer in _given(call, answers, rules)])
 
 
 def _doubtful(

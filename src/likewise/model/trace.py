@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -34,7 +35,7 @@ class Trace:
 
     test: str
     role: Role
-    interactions: tuple[Interaction, ...]
+    interactions: Sequence[Interaction]
     result: Result = Result.PASSED
     attempt: int = 0
     world: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from likewise.model import Attempt, Recording, Role, Spending, Standing, TestReport
+from likewise.model.unopened import spans_of
 from likewise.run.cases import Settings
 from likewise.run.judging import shape_of
 from likewise.run.meter import Meter
@@ -43,7 +44,7 @@ class Accounts:
         """What the run cost on the reference, and what running everything there would have cost."""
         open_ends = (Standing.UNDECIDED, Standing.FLAKY)
         price = self._settings.price
-        calls = [call for trace in self._recording.traces for call in trace.interactions]
+        calls = [span for trace in self._recording.traces for span in spans_of(trace.interactions)]
         spending = Spending(
             run=self._recording.provenance.run,
             when=self._settings.now,
@@ -52,7 +53,7 @@ class Accounts:
             calls=len(calls),
             unsettled=sum(report.calls for report in reports if report.standing in open_ends),
             reference_calls=meter.calls,
-            seconds=sum(call.ended - call.started for call in calls),
+            seconds=sum(call.seconds for call in calls),
             reference_seconds=meter.seconds,
             money=sum(price(call.operation) for call in calls),
             reference_money=sum(price(name) * count for name, count in meter.by_operation.items()),

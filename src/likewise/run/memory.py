@@ -154,11 +154,19 @@ class Memory:
         }
 
     def _is_open(self, call: Keyed, answers: Answers) -> bool:
-        given = [answer for answer in answers.get(call.key, ()) if answer.reference == self._rules.reference]
-        return not given or any(answer.answer != call.answer for answer in given)
+        known = False
+        for answer in answers.get(call.key, ()):
+            if answer.reference == self._rules.reference:
+                if answer.answer != call.answer:
+                    return True
+                known = True
+        return not known
 
     def _is_ambiguous(self, given: Sequence[Answer]) -> bool:
-        return len({answer.answer for answer in given if answer.reference == self._rules.reference}) > 1
+        return (
+            len(given) > 1
+            and len({answer.answer for answer in given if answer.reference == self._rules.reference}) > 1
+        )
 
     def _refresh(self, tests: Iterable[str], ambiguous: frozenset[Fingerprint]) -> None:
         found = list(self.ledger.evidence(list(tests)))

@@ -7,7 +7,8 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from likewise.model import Keyed, Trace
+from likewise.model import Keyed, Operation, Trace
+from likewise.model.unopened import spans_of
 from likewise.run.familiarities import AT_ONCE, Familiarities
 from likewise.run.offshoot import Offshoot, processors
 from likewise.run.reading import Chains, Reading, key_chains, readings_of
@@ -100,19 +101,21 @@ def _unpacked(packed: Sequence[Any], world: World) -> list[Chains]:
     return [
         tuple(
             [
-                tuple([_keyed(position, trace, each) for each in chain])
-                for position, chain in enumerate(chains)
+                tuple([_keyed(position, span.operation, each) for each in chain])
+                for position, (span, chain) in enumerate(
+                    zip(spans_of(trace.interactions), chains, strict=True)
+                )
             ]
         )
         for trace, chains in zip(world, packed, strict=True)
     ]
 
 
-def _keyed(position: int, trace: Trace, packed: tuple[Any, ...]) -> Keyed:
+def _keyed(position: int, operation: Operation, packed: tuple[Any, ...]) -> Keyed:
     form, key, answer, context, needs, timed, racy, width = packed
     return Keyed(
         position=position,
-        operation=trace.interactions[position].operation,
+        operation=operation,
         form=form,
         key=key,
         answer=answer,

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Iterable
-from typing import Any, Generic, TypeVar, assert_never, cast
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
+from typing import Any, Generic, NoReturn, TypeVar, assert_never, cast
 
 IS_SHARED = "msgspec" in sys.modules
 """Whether somebody else in this process had that library first."""
@@ -39,6 +40,8 @@ from likewise.model import (  # noqa: E402
     Touch,
     Trace,
 )
+from likewise.model.unopened import Span, Unopened  # noqa: E402
+from likewise.store.shared import Shared  # noqa: E402
 from likewise.store.values import Undecodable, escape, pack, unescape, unpack  # noqa: E402
 
 T = TypeVar("T")
@@ -153,7 +156,6 @@ class _Discrepancy(_Struct):
 _encoder = msgspec.json.Encoder()
 _ordered = msgspec.json.Encoder(order="deterministic")
 _untyped = msgspec.json.Decoder()
-_RAW = msgspec.Raw
 _decoders: dict[type, msgspec.json.Decoder[Any]] = {}
 
 _ESCAPED = b'{"escaped":'
@@ -223,11 +225,32 @@ def encode_end_line(traces: int) -> bytes:
     return encode(_Line(end=True, traces=traces))
 
 
-def decode_line(content: bytes) -> Trace | int:
-    """A line of a recording: a trace, or at its end how many there were; raises Undecodable."""
+def decode_line(content: bytes, *, reject: Callable[[str], NoReturn]) -> Trace | int:
+    """A line of a recording: a trace, or at its end how many there were; raises Undecodable.
+
+    The interactions of the trace are opened when they are first looked into, and rejected where a value
+    in them turns out to be none; all else about them is sure already.
+    """
     if content.startswith(_ESCAPED):
         return convert_line(decode_raw(content))
-    return _model_line(decode(_Line[msgspec.Raw], content), _open_raw)
+    line = decode(_Line[msgspec.Raw], content)
+    if line.end or line.trace is None:
+        return _model_line(line, _open_raw)
+    spans = [
+        Span(_operation(call.service, call.name), call.ended - call.started)
+        for call in line.trace.interactions
+    ]
+    return _model_trace(line.trace, Unopened(spans, partial(_opened, content, reject)))
+
+
+def _opened(content: bytes, reject: Callable[[str], NoReturn]) -> tuple[Interaction, ...]:
+    """The interactions in a line that is known to hold a trace."""
+    line = decode(_Line[msgspec.Raw], content)
+    assert line.trace is not None
+    try:
+        return _model_calls(line.trace.interactions, _open_raw)
+    except Undecodable as error:
+        reject(str(error))
 
 
 def convert_line(raw: Raw) -> Trace | int:
@@ -357,7 +380,7 @@ def _model_line(line: _Line[V], open_value: Callable[[V], Any]) -> Trace | int:
         return line.traces
     if line.trace is None:
         raise Undecodable("Expected a trace or the end of the recording")
-    return _model_trace(line.trace, open_value)
+    return _model_trace(line.trace, _model_calls(line.trace.interactions, open_value))
 
 
 def _model_evidence(wire: _Evidence[V], open_value: Callable[[V], Any]) -> Evidence:
@@ -367,38 +390,19 @@ def _model_evidence(wire: _Evidence[V], open_value: Callable[[V], Any]) -> Evide
         origin=wire.origin,
         reference=wire.reference,
         when=wire.when,
-        traces=tuple(_model_trace(trace, open_value) for trace in wire.traces),
+        traces=tuple(
+            _model_trace(trace, _model_calls(trace.interactions, open_value)) for trace in wire.traces
+        ),
         proved=wire.proved,
         canonical_version=wire.canonical_version,
     )
 
 
-def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
-    operations: dict[tuple[str, str], Operation] = {}
-    shared = _Shared(open_value)
-    calls: list[Interaction] = []
-    for call in wire.interactions:
-        name = (call.service, call.name)
-        operation = operations.get(name) or operations.setdefault(name, Operation(*name))
-        calls.append(
-            Interaction(
-                operation=operation,
-                arguments=_as_mapping(shared.opened(call.arguments)),
-                outcome=_model_outcome(call.outcome, shared.opened),
-                touches=shared.touches(call.touches),
-                receiver=call.receiver,
-                order=call.order,
-                lane=call.lane,
-                started=call.started,
-                ended=call.ended,
-                wire={} if call.wire is None else _as_mapping(shared.opened(call.wire)),
-                seen=call.seen,
-            )
-        )
+def _model_trace(wire: _Trace[V], interactions: Sequence[Interaction]) -> Trace:
     return Trace(
         test=wire.test,
         role=wire.role,
-        interactions=tuple(calls),
+        interactions=interactions,
         result=wire.result,
         attempt=wire.attempt,
         world=wire.world,
@@ -411,56 +415,31 @@ def _model_trace(wire: _Trace[V], open_value: Callable[[V], Any]) -> Trace:
     )
 
 
-class _Shared:
-    """Keeps equal values, texts and touches of a trace once: calls say the same things again and again."""
+def _model_calls(calls: Iterable[_Call[V]], open_value: Callable[[V], Any]) -> tuple[Interaction, ...]:
+    shared = Shared(open_value, folded=msgspec.Raw)
+    return tuple(
+        [
+            Interaction(
+                operation=_operation(call.service, call.name),
+                arguments=_as_mapping(shared.opened(call.arguments)),
+                outcome=_model_outcome(call.outcome, shared.opened),
+                touches=shared.touches(call.touches),
+                receiver=call.receiver,
+                order=call.order,
+                lane=call.lane,
+                started=call.started,
+                ended=call.ended,
+                wire={} if call.wire is None else _as_mapping(shared.opened(call.wire)),
+                seen=call.seen,
+            )
+            for call in calls
+        ]
+    )
 
-    def __init__(self, open_value: Callable[[Any], Any]) -> None:
-        self._open = open_value
-        self._values: dict[bytes, Any] = {}
-        self._texts: dict[str, str] = {}
-        self._touches: dict[tuple[object, ...], Touch] = {}
 
-    def opened(self, packed: Any) -> Any:
-        """A value opened; where its bytes are those of an earlier one, it is that one."""
-        if type(packed) is not _RAW:
-            return self.value(self._open(packed))
-        known = self._values.get(content := bytes(packed), self)
-        if known is self:
-            known = self._values[content] = self.value(self._open(content))
-        return known
-
-    def value(self, value: Any) -> Any:
-        """A value with its texts shared; the containers are changed in place."""
-        kind = type(value)
-        if kind is str:
-            return self._texts.setdefault(value, value)
-        if kind is dict:
-            places: Iterable[tuple[Any, Any]] = value.items()
-        elif kind is list:
-            places = enumerate(value)
-        else:
-            return value
-        texts = self._texts
-        for place, inner in places:
-            kind = type(inner)
-            if kind is str:
-                value[place] = texts.setdefault(inner, inner)
-            elif kind is dict or kind is list:
-                self.value(inner)
-        return value
-
-    def touches(self, touches: tuple[_Touch, ...]) -> tuple[Touch, ...]:
-        """The touches of a call, each as the first one like it."""
-        found: list[Touch] = []
-        for touch in touches:
-            known = self._touches.get(key := (touch.resource, touch.effect, touch.scope, touch.timed))
-            if known is None:
-                resource = tuple([self._texts.setdefault(name, name) for name in touch.resource])
-                known = self._touches[key] = Touch(
-                    resource=resource, effect=touch.effect, scope=touch.scope, timed=touch.timed
-                )
-            found.append(known)
-        return tuple(found)
+@lru_cache(maxsize=4096)
+def _operation(service: str, name: str) -> Operation:
+    return Operation(service, name)
 
 
 def _model_outcome(wire: _Outcome[V], open_value: Callable[[V], Any]) -> Outcome:

@@ -140,7 +140,7 @@ class Ledger(Books):
         """
         wanted = list(dict.fromkeys(keys))
         sql = "SELECT key, answer, evidence, position FROM answers WHERE key {among}"
-        found: dict[Fingerprint, list[Answer]] = defaultdict(list)
+        found: dict[Fingerprint, list[Answer]] = {}
         with growing_heap():
             rows = list(self.driver.query_among(sql, wanted))
             sources = self._sources({row[2] for row in rows})
@@ -152,7 +152,11 @@ class Ledger(Books):
                     and (canonical_version is None or source.indexed == canonical_version)
                     and (key not in ends or source.when > ends[key])
                 ):
-                    found[key].append(source.answer(key=key, answer=answer, position=position))
+                    given = source.answer(key, answer, position)
+                    if key in found:
+                        found[key].append(given)
+                    else:
+                        found[key] = [given]
             for some in found.values():
                 if len(some) > 1:
                     some.sort(key=_newest_first)
@@ -237,7 +241,7 @@ class _Source:
     reference: str
     indexed: int
 
-    def answer(self, *, key: Fingerprint, answer: Fingerprint, position: int) -> Answer:
+    def answer(self, key: Fingerprint, answer: Fingerprint, position: int) -> Answer:
         return Answer(
             key=key,
             answer=answer,

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NoReturn
@@ -247,17 +248,25 @@ class _Reader:
     def _decode(self, line: bytes) -> Trace | int:
         form = migrations.RECORDING
         if self.version == form.version:
-            return encoding.decode_line(line)
+            return encoding.decode_line(line, reject=partial(_reject, self._where))
         raw = form.upgrade(encoding.decode_raw(line), version=self.version, where=str(self.path))
         return encoding.convert_line(raw)
 
+    @property
+    def _where(self) -> str:
+        return f"{self.path} line {self._number}"
+
     def _reject(self, why: str) -> NoReturn:
-        raise RecordingCorrupt(
-            "not a recording",
-            where=f"{self.path} line {self._number}",
-            why=why,
-            todo="The file was left untouched and is not used. Record it again, or remove it.",
-        )
+        _reject(self._where, why)
+
+
+def _reject(where: str, why: str) -> NoReturn:
+    raise RecordingCorrupt(
+        "not a recording",
+        where=where,
+        why=why,
+        todo="The file was left untouched and is not used. Record it again, or remove it.",
+    )
 
 
 def _started(trace: Trace) -> float:

@@ -51,7 +51,7 @@ class _Nothing:
 
 def check_traffic(traffic: Traffic, running: Mapping[str, Running]) -> Iterator[Verdict]:
     """One verdict a call; after a call that changed the states differently, nothing can be compared."""
-    calls = traffic.trace.interactions
+    calls = tuple(traffic.trace.interactions)
     if missing := sorted(traffic.services - running.keys()):
         reason = f"the candidate has no {', '.join(missing)}"
         yield from (NotComparable(case=traffic.case_id(each), reason=reason) for each in range(len(calls)))

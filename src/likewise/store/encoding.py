@@ -37,7 +37,6 @@ from likewise.model import (  # noqa: E402
     Scope,
     Target,
     TimedOut,
-    Touch,
     Trace,
 )
 from likewise.model.unopened import Span, Unopened  # noqa: E402

@@ -20,7 +20,7 @@ class LikeTouch(Protocol):
 class Shared:
     """Keeps equal values, texts and touches of a trace once: calls say the same things again and again."""
 
-    def __init__(self, open_value: Callable[[Any], Any], *, folded: type) -> None:
+    def __init__(self, open_value: Callable[[Any], Any], *, folded: type[Any]) -> None:
         self._open = open_value
         self._folded = folded
         """The type of values that are still bytes."""
@@ -30,7 +30,7 @@ class Shared:
 
     def opened(self, packed: Any) -> Any:
         """A value opened; where its bytes are those of an earlier one, it is that one."""
-        if type(packed) is not self._folded:
+        if not isinstance(packed, self._folded):
             return self.value(self._open(packed))
         known = self._values.get(content := bytes(packed), self)
         if known is self:

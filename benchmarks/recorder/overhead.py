@@ -1,9 +1,10 @@
 """What recording costs: the same S3 suite plain, recorded and behind mitmdump in one run, and the hook.
 
-    python benchmarks/recorder/overhead.py [--tests 60] [--rounds 5] [--no-mitmdump]
+    python benchmarks/recorder/overhead.py [--tests 5] [--rounds 40] [--no-mitmdump]
 
 mitmdump, with which such recordings were made so far, gets an environment of its own in the cache.
-Rounds alternate, and each figure is a median. Quartiles of the wall ratio that lie far apart, or below 1,
+Many short rounds, in which either comes first in turn, and the median of their ratios: what else the machine
+does in one moment it does to both. Quartiles of the wall ratio that lie far apart, or below 1,
 mean that the machine was too busy for it to say anything: then go by the CPU a call, against the time a
 call takes plain.
 """
@@ -233,9 +234,12 @@ def measure(tests: int, rounds: int, *, mitmdump: bool) -> dict[str, Any]:
         run_plain(s3, 3)
         plain, recorded, proxied, handed = [], [], [], list[Redaction]()
         run_recorded(s3, 3, handed=handed)
-        for _ in range(rounds):
+        for number in range(rounds):
+            if number % 2:
+                recorded.append(run_recorded(s3, tests, handed=handed))
             plain.append(run_plain(s3, tests))
-            recorded.append(run_recorded(s3, tests, handed=handed))
+            if not number % 2:
+                recorded.append(run_recorded(s3, tests, handed=handed))
             proxied += [run_plain(behind, tests)] if mitmdump else []
         steps = background_cost(handed, s3)
         building = building_cost(s3)
@@ -271,8 +275,8 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tests", type=int, default=30)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--tests", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--no-mitmdump", action="store_true")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -29,7 +29,7 @@ def answer(look: Look) -> Observed:
 
 def asked(body: Callable[[Any], object]) -> set[str]:
     """The fields that were noted while something was done with an answer."""
-    look = Look(late=lambda: None)
+    look = Look(late=lambda call: None)
     body(answer(look))
     return look.names
 
@@ -64,7 +64,7 @@ def through(value: Any) -> None:
         lambda each: [through(value) for value in each.values()],
         lambda each: each == {"Name": "n"},
         lambda each: operator.ne({"Name": "n"}, each),
-        lambda each: answer(Look(late=lambda: None)) == each,
+        lambda each: answer(Look(late=lambda call: None)) == each,
     ],
 )
 def test_whoever_takes_an_answer_as_a_whole_has_seen_all_of_it(take: Callable[[Any], object]) -> None:
@@ -98,7 +98,7 @@ def test_a_pattern_sees_what_it_names() -> None:
     ],
 )
 def test_compiled_packages_that_are_said_to_ask_do(take: Callable[[Any], object]) -> None:
-    look = Look(late=lambda: None)
+    look = Look(late=lambda call: None)
     take(Observed({"a": "1", "b": "2"}, look))
     assert look.names == {"a", "b"}
 

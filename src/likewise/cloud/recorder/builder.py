@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from contextvars import Context
 from dataclasses import replace
@@ -21,6 +22,11 @@ from likewise.model import Interaction, Lost, Operation, Role, Trace
 
 _WORLDS = 64
 """How many worlds may be going at once before the oldest one's interpreter is dropped."""
+
+
+PAUSE = 5e-5
+"""Seconds between two calls in which a test may have the interpreter: it waits for it a hundred times as
+long where nobody lets go, at every step of every call of its own."""
 
 
 class Interprets(Protocol):
@@ -55,6 +61,7 @@ class Builder:
         self._models: set[str] = set()
         self.sensitive: frozenset[str] = frozenset()
         self._error: BaseException | None = None
+        self._awaited = 0
 
     def submit(self, test: Running) -> None:
         """Build the trace of a test, or build it again, and hand it over; returns at once."""
@@ -79,7 +86,11 @@ class Builder:
         if self._thread is not None:
             done = threading.Event()
             self._queue.put(done)
-            done.wait()
+            self._awaited += 1
+            try:
+                done.wait()
+            finally:
+                self._awaited -= 1
 
     def _is_read_unasked(self) -> bool:
         """Whether somebody may read answers without asking; if so, also those that tests have kept."""
@@ -110,6 +121,8 @@ class Builder:
         interactions: list[Interaction] = []
         is_read_unasked = self._is_read_unasked()
         for order, call in enumerate(calls):
+            if not self._awaited:
+                time.sleep(PAUSE)
             done = call.done or self._interpret(call, order, test)
             if done.order != order:
                 done = replace(done, order=order)

@@ -14,16 +14,17 @@ from typing import Any
 
 
 class Look:
-    """What was asked for in one answer. `late` is told once of a field first asked for after `close`.
+    """What was asked for in the answer to one call.
 
-    It lives as long as somebody has a part of the answer, and can still look.
+    `late` is told once, with the call, of a field first asked for after `close`. It lives as long as
+    somebody has a part of the answer, and can still look.
     """
 
-    __slots__ = ("__weakref__", "_is_closed", "_is_late", "_late", "names")
+    __slots__ = ("__weakref__", "_call", "_is_closed", "_is_late", "_late", "names")
 
-    def __init__(self, late: Callable[[], None]) -> None:
+    def __init__(self, late: Callable[[Any], None], call: Any = None) -> None:
         self.names: set[str] = set()
-        self._late = late
+        self._late, self._call = late, call
         self._is_closed = self._is_late = False
 
     def note(self, name: object) -> None:
@@ -52,7 +53,7 @@ class Look:
         """Somebody may have looked who does not ask."""
         if not self._is_late:
             self._is_late = True
-            self._late()
+            self._late(self._call)
 
 
 class Observed(dict[str, Any]):

@@ -17,6 +17,18 @@ from likewise.cloud.recorder.patches import Patches
 from likewise.model import Result, Trace
 
 
+class _Thread(threading.local):
+    """Numbers threads: a number is faster to come by than the thread, and is never given again."""
+
+    _count = count()
+
+    def __init__(self) -> None:
+        self.number = next(self._count)
+
+
+_THREAD = _Thread()
+
+
 class Running:
     """One attempt at one test while calls may still arrive for it.
 
@@ -27,7 +39,9 @@ class Running:
     __slots__ = (
         "__weakref__",
         "_lanes",
-        "_numbers",
+        "_task_lanes",
+        "_tasks",
+        "_threads",
         "attempt",
         "calls",
         "closed",
@@ -53,26 +67,24 @@ class Running:
         self.trace: Trace | None = None
         self.result, self.failure = Result.UNFINISHED, ""
         self.started, self.ended = time.time(), 0.0
-        self._numbers = {"thread": count(1), "task": count(1)}
-        # By id, for speed; the reference tells a unit from a later one with the same id.
-        self._lanes: dict[int, tuple[ref[Any], str]] = {}
-        self._name(threading.current_thread(), "main")
+        self._threads, self._tasks = count(1), count(1)
+        self._lanes = {_THREAD.number: "main"}
+        # By id, for speed; the reference tells a task from a later one with the same id.
+        self._task_lanes: dict[int, tuple[ref[Any], str]] = {}
 
     def lane(self) -> str:
         """The name, within this test, of the thread or task that is running now."""
-        unit = _current_task()
-        if unit is None:
-            unit, kind = threading.current_thread(), "thread"
-        else:
-            kind = "task"
-        found = self._lanes.get(id(unit))
-        if found is not None and found[0]() is unit:
-            return found[1]
-        return self._name(unit, f"{kind}-{next(self._numbers[kind])}")
+        task = _current_task()
+        if task is not None:
+            return self._lane_of_task(task)
+        number = _THREAD.number
+        return self._lanes.get(number) or self._lanes.setdefault(number, f"thread-{next(self._threads)}")
 
-    def _name(self, unit: Any, name: str) -> str:
-        self._lanes[id(unit)] = (ref(unit), name)
-        return name
+    def _lane_of_task(self, task: Any) -> str:
+        found = self._task_lanes.get(id(task))
+        if found is None or found[0]() is not task:
+            found = self._task_lanes[id(task)] = (ref(task), f"task-{next(self._tasks)}")
+        return found[1]
 
     def doubt(self, why: str) -> None:
         """Say why the trace may not be the whole truth."""

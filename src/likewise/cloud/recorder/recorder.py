@@ -71,6 +71,7 @@ class Recorder:
         self._endpoints = Endpoints(expected_endpoints)
         self._neighbours = Neighbours(expected_endpoints)
         self._outside = Outside(self._endpoints, self._neighbours, self._placement.miss)
+        self._enter_sdk = self._outside.in_sdk.set
         self._routes = routes
         self._patches = Patches()
         self._watch: ImportWatch | None = None
@@ -194,12 +195,12 @@ class Recorder:
         except Exception as error:
             self._excuse(error)
             return None
-        self._outside.in_sdk.set(True)
+        self._enter_sdk(True)
         return call
 
     def answered(self, call: Call, make: Callable[[Any], Answer | None], response: Any) -> None:
         """An answer came."""
-        self._outside.in_sdk.set(False)
+        self._enter_sdk(False)
         try:
             if call.objection:
                 call.test.doubt(call.objection)
@@ -212,8 +213,8 @@ class Recorder:
         """An answer for the client, which remembers what it is asked for."""
         if type(parsed) is not dict:
             return parsed
-        call.look = Look(late=lambda: self._looked_late(call))
-        return Observed(parsed, call.look)
+        call.look = look = Look(self._looked_late, call)
+        return Observed(parsed, look)
 
     def _looked_late(self, call: Call) -> None:
         call.is_looked_at_late = True
@@ -225,7 +226,7 @@ class Recorder:
 
     def failed(self, call: Call, failure: BaseException | str) -> None:
         """No answer came."""
-        self._outside.in_sdk.set(False)
+        self._enter_sdk(False)
         try:
             # The text only: an exception would keep the frames of the test, and all they hold, alive.
             call.failure = failure if isinstance(failure, str) else f"{type(failure).__name__}: {failure}"

@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -73,6 +74,22 @@ class Failing:
 @mock_aws
 def listing() -> None:
     boto3.client("s3").list_buckets()
+
+
+def test_a_suite_that_counts_how_often_it_sleeps_counts_itself_only(
+    make_studio: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(time, "sleep", slept.append)
+    studio = make_studio()
+    studio.recorder.begin("t")
+    listing()
+    studio.recorder.end(result=Result.PASSED)
+    deadline = time.monotonic() + 60
+    while not studio.handed and time.monotonic() < deadline:  # without drain, which hurries
+        threading.Event().wait(0.01)
+    assert len(studio.traces["t"].interactions) == 1
+    assert not slept
 
 
 def test_a_fault_in_the_interpreter_marks_the_trace_and_keeps_the_call(make_studio: Any) -> None:

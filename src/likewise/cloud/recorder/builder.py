@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from contextvars import Context
 from dataclasses import replace
 from queue import SimpleQueue
+from time import sleep  # by itself: a test may put something else into `time`, and count
 from typing import Protocol
 from weakref import WeakSet
 
@@ -122,7 +122,7 @@ class Builder:
         is_read_unasked = self._is_read_unasked()
         for order, call in enumerate(calls):
             if not self._awaited:
-                time.sleep(PAUSE)
+                sleep(PAUSE)
             done = call.done or self._interpret(call, order, test)
             if done.order != order:
                 done = replace(done, order=order)

@@ -25,6 +25,7 @@ def plan(launch: Launch) -> Plan:
         },
         endpoints={"s3": url, "dynamodb": url},
         ready=(f"{url}/_ministack/health",),
+        grace=0,  # it has nothing to save, and would wait for clients to hang up
     )
 
 

@@ -14,6 +14,7 @@ def plan(launch: Launch) -> Plan:
         argv=(*launch.program, "-H", "127.0.0.1", "-p", str(port)),
         endpoints={"s3": url, "dynamodb": url},
         ready=(f"{url}/moto-api/",),
+        grace=0,  # it has nothing to save, and would wait for clients to hang up
     )
 
 

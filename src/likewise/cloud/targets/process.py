@@ -181,7 +181,7 @@ def wait_until(is_true: Callable[[], bool], *, limit: float, process: Process) -
         if is_true():
             return True
         time.sleep(pause)
-        pause = min(pause * 1.3, 0.2)
+        pause = min(pause * 1.3, 0.05)
     return False
 
 

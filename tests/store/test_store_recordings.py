@@ -27,7 +27,7 @@ from likewise.model import (
     StoreFull,
     Target,
 )
-from likewise.model.unopened import Unopened, spans_of
+from likewise.model.unopened import Span, Unopened, spans_of
 from likewise.store import (
     RecordingAbsent,
     RecordingEmpty,
@@ -207,7 +207,7 @@ def test_a_value_that_is_none_is_refused_with_its_line_by_whoever_looks_first(wr
     )
     written.write_bytes(b"\n".join(lines) + b"\n")
     spoiled = next(each for each in read(written).traces if each.test == "t")
-    assert spans_of(spoiled.interactions) == [(Operation("s", "n"), 2.5)]
+    assert spans_of(spoiled.interactions) == [Span(operation=Operation("s", "n"), seconds=2.5)]
     for _ in range(2):
         with pytest.raises(RecordingCorrupt, match="Unknown kind of value '\\$colour'") as caught:
             list(spoiled.interactions)

@@ -41,6 +41,7 @@ from likewise.model.interaction import (
 from likewise.model.keyed import Fingerprint, Keyed, Sketch, Spot
 from likewise.model.target import Role, Target
 from likewise.model.trace import Provenance, Recording, Redaction, Result, Trace
+from likewise.model.unopened import Span, Unopened
 from likewise.model.values import Mapping, Opaque, Redacted, Scalar, Value
 from likewise.model.verdict import (
     AllAnswersKnown,
@@ -132,6 +133,7 @@ __all__ = [
     "SequenceSeen",
     "Settled",
     "Sketch",
+    "Span",
     "Spending",
     "Spot",
     "Standing",
@@ -145,6 +147,7 @@ __all__ = [
     "Trust",
     "TrustReason",
     "Unclear",
+    "Unopened",
     "UnseenCalls",
     "UnseenSequence",
     "Value",

@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from dataclasses import dataclass, field
+from typing import Any, overload
 
 from likewise.model.interaction import Interaction, Operation
 
 
-class Span(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
     """What was called, and how long it took: all that is asked of most stored interactions."""
 
     operation: Operation
     seconds: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Unopened(Sequence[Interaction]):
     """Interactions of which only the spans are known until somebody looks into them.
 
     Opening is most of the work of reading, and is best done where the interactions are needed, by the
-    process that needs them.
+    process that needs them. `source` holds the way to them, and nothing once they are here.
     """
 
-    __slots__ = ("_open", "_opened", "spans")
-
-    def __init__(self, spans: Sequence[Span], open_all: Callable[[], Sequence[Interaction]]) -> None:
-        self.spans = spans
-        self._open: Callable[[], Sequence[Interaction]] | None = open_all
-        self._opened: Sequence[Interaction] = ()
+    spans: Sequence[Span]
+    source: list[Callable[[], Sequence[Interaction]]]
+    _opened: list[Interaction] = field(default_factory=list, init=False)
 
     @property
-    def opened(self) -> Sequence[Interaction]:
-        """The interactions themselves."""
-        open_all = self._open
-        if open_all is not None:
-            self._opened = open_all()
-            self._open = None  # only now: whoever fails to open them, or comes meanwhile, may try again
+    def opened(self) -> list[Interaction]:
+        """The interactions themselves; nobody changes the list."""
+        for open_all in self.source[:1]:
+            self._opened[:] = open_all()
+            self.source.clear()  # only now: who fails to open them, or comes meanwhile, may try again
         return self._opened
 
     def __len__(self) -> int:
@@ -52,21 +51,19 @@ class Unopened(Sequence[Interaction]):
         return self.opened[place]
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Unopened):
-            return self is other or self.opened == other.opened
-        return self.opened == other
+        return isinstance(other, tuple | Unopened) and (self is other or self.opened == list(other))
 
     __hash__ = None  # type: ignore[assignment]  # no interaction has one
 
     def __repr__(self) -> str:
-        return repr(self.opened)
+        return repr(tuple(self.opened))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tuple, (list(self.opened),)
+        return tuple, (self.opened,)
 
 
 def spans_of(interactions: Sequence[Interaction]) -> Sequence[Span]:
     """The spans of interactions, without opening those that nobody has looked into."""
     if isinstance(interactions, Unopened):
         return interactions.spans
-    return [Span(call.operation, call.ended - call.started) for call in interactions]
+    return [Span(operation=call.operation, seconds=call.ended - call.started) for call in interactions]

@@ -236,10 +236,10 @@ def decode_line(content: bytes, *, reject: Callable[[str], NoReturn]) -> Trace |
     if line.end or line.trace is None:
         return _model_line(line, _open_raw)
     spans = [
-        Span(_operation(call.service, call.name), call.ended - call.started)
+        Span(operation=_operation(call.service, call.name), seconds=call.ended - call.started)
         for call in line.trace.interactions
     ]
-    return _model_trace(line.trace, Unopened(spans, partial(_opened, content, reject)))
+    return _model_trace(line.trace, Unopened(spans=spans, source=[partial(_opened, content, reject)]))
 
 
 def _opened(content: bytes, reject: Callable[[str], NoReturn]) -> tuple[Interaction, ...]:

@@ -25,8 +25,10 @@ _WORLDS = 64
 
 
 PAUSE = 5e-5
-"""Seconds between two calls in which a test may have the interpreter: it waits for it a hundred times as
-long where nobody lets go, at every step of every call of its own."""
+"""Seconds in which a test may have the interpreter: where nobody lets go, it waits for it a hundred times
+as long, at every step of every call of its own."""
+AT_A_STRETCH = 8
+"""So many calls are interpreted between two such pauses: each costs processor time, too."""
 
 
 class Interprets(Protocol):
@@ -121,7 +123,7 @@ class Builder:
         interactions: list[Interaction] = []
         is_read_unasked = self._is_read_unasked()
         for order, call in enumerate(calls):
-            if not self._awaited:
+            if order % AT_A_STRETCH == 0 and not self._awaited:
                 sleep(PAUSE)
             done = call.done or self._interpret(call, order, test)
             if done.order != order:

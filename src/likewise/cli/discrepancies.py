@@ -17,9 +17,12 @@ COLUMNS = ("reached", "succeeded", "compared", "discrepant", "never")
 
 
 def _logs(service: str | None) -> list[Path]:
+    from likewise.cloud.fuzz.log import file_word
+
     folder = root() / HOME / "fuzz"
     found = [*folder.glob("*.jsonl"), *folder.glob("*.old")] if folder.is_dir() else []
-    return sorted(path for path in found if service is None or path.name.startswith(f"{service}_"))
+    begin = "" if service is None else f"{file_word(service)}_"
+    return sorted(path for path in found if path.name.startswith(begin))
 
 
 def _read(service: str | None) -> Campaigns:

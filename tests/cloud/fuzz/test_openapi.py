@@ -142,5 +142,7 @@ def test_a_seeded_difference_is_found_where_it_is(
         found = fuzz(service, reference, candidate, 300)
     assert found
     assert {each["operation"].rpartition(".")[2] for each in found} <= operations
+    shown = CliRunner().invoke(main, ["discrepancies", "--service", service, "--json"])
+    assert len(json.loads(shown.stdout)["discrepancies"]) == len(found)
     if implication:
         assert {each["implication"].lower().replace("_", " ") for each in found} == {implication}

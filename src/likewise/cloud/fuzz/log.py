@@ -161,5 +161,9 @@ def _parsed(path: Path, lines: list[str]) -> Iterator[tuple[int, dict[str, Any]]
 
 def campaign_name(service: str, candidate: str, reference: str, seed: int) -> str:
     """What the logs of a campaign are called: the same for the same question."""
-    words = (re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-") for text in (service, candidate, reference))
-    return "_".join([*words, str(seed)])
+    return "_".join([*map(file_word, (service, candidate, reference)), str(seed)])
+
+
+def file_word(text: str) -> str:
+    """A service or target as part of a log's name."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-")

@@ -136,7 +136,8 @@ class Campaign:
         if first.success or second.success:
             self.tally.succeeded.add(operation)
         for answer, role in ((first, "reference"), (second, "candidate")):
-            if not is_absent(answer):
+            is_typical = probe.state == "present" and not probe.parameter
+            if answer.success or (is_typical and not is_absent(answer)):
                 self.tally.known.add(operation)
             if not answer.success:
                 self.tally.fail(operation, f"{role} {answer.summary()}")

@@ -14,6 +14,8 @@ from likewise.cloud.fuzz.values import ValueClass, Variant, together, variants
 
 BATCH = 8
 """Probes that share a set-up."""
+NOTHING = "00000000-0000-0000-0000-000000000000-none"
+"""An identifier that nothing has, long enough for every SDK."""
 GROUP = 3
 """Optional parameters that are given together at first."""
 
@@ -351,7 +353,11 @@ def _unbound(params: Mapping[str, Any], setup: Sequence[Call]) -> Any:
         match value:
             case Ref(call=-1):
                 number = positions.get(str(value.path[0]))
-                return "00000000-none" if number is None else Ref(number, value.path[1:])
+                return (
+                    "00000000-0000-0000-0000-000000000000-none"
+                    if number is None
+                    else Ref(number, value.path[1:])
+                )
             case Text():
                 return Text(tuple(walk(part) for part in value.parts))
             case Mapping():

@@ -185,7 +185,7 @@ class Tally:
     targets: set[tuple[str, str, str]] = field(default_factory=set)
     """(operation, parameter, class) triples that were sent."""
     known: set[str] = field(default_factory=set)
-    """Operations that some side knows: not every answer says that it has no such thing."""
+    """Operations that some side knows: it does not answer the typical call that it has no such thing."""
     failures: dict[str, dict[str, int]] = field(default_factory=dict)
     """What operations were answered where they failed, and how often."""
 

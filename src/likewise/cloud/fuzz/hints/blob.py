@@ -44,6 +44,8 @@ BATCH = (
 )
 
 VALUES = {
+    "Container_Rename.container": Name("container", 1),
+    "Container_Rename.source_container_name": Name("container"),
     "body": b"hello, likewise",
     "Service_SetProperties.body": SERVICE,
     "Container_SetAccessPolicy.body": ACL,

@@ -6,6 +6,7 @@ from itertools import islice
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.cases import Cases, Task
+from likewise.cloud.fuzz.findings import Tally
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.plans import Planner
@@ -93,3 +94,21 @@ def test_a_repair_that_changes_nothing_is_taken_back() -> None:
     for _ in plan.tasks():
         pass
     assert "GetItem" not in plan.cases.planner.learned
+
+
+def test_coverage_says_why_an_operation_never_succeeded() -> None:
+    tally = Tally(called={"A", "B", "C", "D"}, succeeded={"D"}, known={"B"})
+    tally.fail("A", "reference 501 NotImplemented")
+    for _ in range(9):
+        tally.fail("B", "reference 404 NoSuchThing")
+    tally.fail("C", "reference 500 500")
+    assert tally.why("A") == "not implemented: reference 501 NotImplemented (1 times)"
+    assert tally.why("B").startswith("failed")
+    assert tally.why("C").startswith("failed"), "one 500 shows nothing"
+    for _ in range(9):
+        tally.fail("C", "candidate 500 500")
+    assert tally.why("C").startswith("not implemented")
+    assert tally.why("D") == tally.why("never called") == ""
+    again = Tally()
+    again.add(tally.as_json())
+    assert again.why("C") == tally.why("C")

@@ -68,6 +68,8 @@ class Campaign:
 
         self.agreed: set[tuple[str, str, str]] = set()
         """Parameters and classes that both sides took along with others: they need no call of their own."""
+        self.absent: set[str] = set()
+        """Operations that by the answers to their typical call neither side has."""
         self.failed: dict[str, Answer] = {}
         """Operations whose typical call fails, and the answer that may say why."""
 
@@ -151,6 +153,9 @@ class Campaign:
         """Note how a typical call went: a side that knows the operation may say what is wrong."""
         failures = [each for each in (ours, theirs) if not each.success and not is_absent(each)]
         self.failed.pop(operation, None)
+        self.absent.discard(operation)
+        if is_absent(ours) and is_absent(theirs):
+            self.absent.add(operation)
         if failures:
             self.failed[operation] = failures[0]
 

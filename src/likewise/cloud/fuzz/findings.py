@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -173,6 +174,10 @@ def decode(value: Any) -> Any:
     return value
 
 
+ENOUGH = 8
+"""Answers of both sides together, all of them 5xx, that show an operation not to be there."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Tally:
     """What a campaign covered: operations, parameters, classes."""
@@ -199,10 +204,11 @@ class Tally:
         """Why an operation never succeeded; nothing where it did or was never called."""
         if operation in self.succeeded or operation not in self.called:
             return ""
-        said = ", ".join(
-            f"{text} ({count} times)" for text, count in self.failures.get(operation, {}).items()
-        )
-        return f"{'failed' if operation in self.known else 'not implemented'}: {said}"
+        counts = self.failures.get(operation, {})
+        said = ", ".join(f"{text} ({count} times)" for text, count in counts.items())
+        says_so = any(re.search(r" (405|501)\b|UnknownOperation|NotImplemented", text) for text in counts)
+        is_unknown = operation not in self.known and (says_so or sum(counts.values()) >= ENOUGH)
+        return f"{'not implemented' if is_unknown else 'failed'}: {said}"
 
     def as_json(self) -> dict[str, Any]:
         """For the log."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -57,17 +57,23 @@ class Schedule:
         *,
         hopeless: set[str],
         failed: Mapping[str, Answer],
+        absent: Collection[str] = (),
         walks: int | None,
     ) -> None:
         self.cases, self.gains, self.hopeless, self.failed = cases, gains, hopeless, failed
-        self.walks = walks
+        self.absent, self.walks = absent, walks
 
     def tasks(self) -> Iterator[Task]:
         """Every operation as it should be, then whatever promises most."""
         yield from self.cases.present()
         yield from self._repaired()
+        sweeps = {name: self._of(name) for name in self.cases.operations}
+        for name, sweep in sweeps.items():
+            # Whether nobody has it or only the typical call is wrong: a few other ways of asking tell.
+            if name in self.absent and (task := next(sweep, None)) is not None:
+                yield task
         queues = [iter(tasks) for tasks in self.cases.states().values()]
-        queues += [self._of(name) for name in self.cases.operations]
+        queues += sweeps.values()
         endless = [self._mixed(), self._walks()] if self.walks != 0 else []
         waiting = [(task, queue) for queue in (*queues, *endless) if (task := next(queue, None)) is not None]
         while waiting:

@@ -54,6 +54,11 @@ VALUES = {
             {"ID": "one", "Status": "Enabled", "Filter": {"Prefix": "logs/"}, "Expiration": {"Days": 10}}
         ]
     },
+    "PutBucketLifecycleConfiguration.LifecycleConfiguration": {
+        "Rules": [
+            {"ID": "one", "Status": "Enabled", "Filter": {"Prefix": "logs/"}, "Expiration": {"Days": 10}}
+        ]
+    },
     "PutBucketLifecycle.LifecycleConfiguration": {
         "Rules": [{"ID": "one", "Status": "Enabled", "Prefix": "logs/", "Expiration": {"Days": 10}}]
     },

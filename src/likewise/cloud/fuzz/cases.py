@@ -59,6 +59,12 @@ class Cases:
             keys=("repaired",),
         )
 
+    def orphan(self, operation: str) -> Task:
+        """An operation whose producers give nothing, with something made up in its place."""
+        call = replace(self.plan(operation).call, params=_unbound(self.planner.typical(operation), ()))
+        case = Case(probes=(self.probe((), call, state="no parent"),))
+        return Task(name=f"{operation}/orphan", operation=operation, case=case, phase="states", keys=("no",))
+
     def states(self) -> dict[str, list[Task]]:
         """Every operation with things missing, gone or there twice: by what is the matter."""
         kinds: dict[str, list[tuple[str, str, Case]]] = {}

@@ -92,6 +92,8 @@ class Schedule:
                 was_hopeless = name in self.hopeless
                 self.hopeless.discard(name)
                 yield from self._attempts(name, fixed)
+                if name in self.failed and self.failed[name].refused:
+                    yield self.cases.orphan(name)
                 if name not in self.failed:
                     fixed.add(name)
                 elif was_hopeless:

@@ -136,8 +136,14 @@ class RemoteCore:
     def step(self, limit: float) -> Stopped:
         """One instruction."""
         deadline = Deadline(limit)
+        at = self.registers_pc() & ~1 if self._patched else -1
+        hidden = self._patched.get(at)
+        if hidden is not None:  # what we wrote there would stop it before the instruction
+            self.write(at, hidden)
         self._remote.send([self._manners.step], deadline)
         self._stop_reply(deadline)
+        if hidden is not None:
+            self.write(at, BREAKPOINT)
         return Stopped(self.registers_pc())
 
     def registers_pc(self) -> int:

@@ -203,7 +203,7 @@ class Targets:
         return None if operation is None else (operation, holder)
 
     def adopt(self, module: str, name: str, thing: Any) -> bool:
-        """Know a compiled function by where it was found if what it says of itself is no module; whether so."""
+        """Know a compiled function by where it was found where it names no module itself; whether so."""
         library = self.naming.owner(module)
         own = getattr(thing, "__module__", None)
         if not library or self.naming.owner(own) or own in sys.modules:

@@ -140,6 +140,7 @@ def shelf(*differences: str) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # or each answer waits for the acknowledgement of its head
 
         def do(self) -> None:
             content = self.rfile.read(int(self.headers.get("Content-Length") or 0))

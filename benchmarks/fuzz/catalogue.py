@@ -13,11 +13,12 @@ import json
 import tempfile
 from pathlib import Path
 
+from pairs import order_for
 from reproduce import reproduced
 
 from likewise.cloud.fuzz.log import read
 from likewise.cloud.fuzz.pages import markdown
-from likewise.cloud.fuzz.session import Order, run_worker
+from likewise.cloud.fuzz.session import run_worker
 
 FINDINGS = Path(__file__).parents[2] / "docs" / "findings"
 PAIRS = (
@@ -47,15 +48,7 @@ def write(pair: str, budget: int, seed: int, folder: Path) -> dict[str, object]:
     service, candidate, reference = pair.split(":")
     with tempfile.TemporaryDirectory() as scratch:
         log = Path(scratch) / "log.jsonl"
-        order = Order(
-            service=service,
-            candidate=candidate,
-            reference=reference,
-            seed=seed,
-            budget=budget,
-            log=str(log),
-        )
-        run_worker(order)
+        run_worker(order_for(pair, seed=seed, budget=budget, log=log))
         found = read([log])
         shown = reproduced(found.ranked(), service, candidate, reference)
         lines = [line for line in log.read_text().splitlines() if _is_kept(json.loads(line), shown)]

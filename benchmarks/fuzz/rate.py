@@ -22,6 +22,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pairs import order_for
+
 from likewise.cloud.fuzz import session
 from likewise.cloud.fuzz.calls import Answer, Call, open_side
 from likewise.cloud.fuzz.session import Order, run_worker
@@ -45,17 +47,9 @@ def main() -> None:
 
 def measure(pair: str, budget: int, seed: int) -> dict[str, float]:
     """One campaign and the two loops that repeat its calls."""
-    service, candidate, reference = pair.split(":")
     sent: dict[Role, list[Call]] = {Role.REFERENCE: [], Role.CANDIDATE: []}
     with tempfile.TemporaryDirectory() as folder, noted(sent):
-        order = Order(
-            service=service,
-            candidate=candidate,
-            reference=reference,
-            seed=seed,
-            budget=budget,
-            log=str(Path(folder) / "log.jsonl"),
-        )
+        order = order_for(pair, seed=seed, budget=budget, log=Path(folder) / "log.jsonl")
         watch = Watch()
         run_worker(order, watch)
     ours = watch.rates(len(sent[Role.REFERENCE]))

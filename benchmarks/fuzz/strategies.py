@@ -14,8 +14,10 @@ import statistics
 import tempfile
 from pathlib import Path
 
+from pairs import order_for
+
 from likewise.cloud.fuzz.log import Campaigns, read
-from likewise.cloud.fuzz.session import Order, run_worker
+from likewise.cloud.fuzz.session import run_worker
 from likewise.cloud.fuzz.strategies import NAMES
 
 PAIRS = ("s3:moto:ministack", "dynamodb:moto:dynalite")
@@ -45,20 +47,10 @@ def main() -> None:
 
 def campaign(pair: str, name: str, seed: int, budget: int, keep: Path | None) -> Campaigns:
     """One campaign on fresh servers."""
-    service, candidate, reference = pair.split(":")
     with tempfile.TemporaryDirectory() as folder:
-        log = (keep or Path(folder)) / f"{service}-{candidate}-{reference}-{name}-{seed}.jsonl"
+        log = (keep or Path(folder)) / f"{pair.replace(':', '-')}-{name}-{seed}.jsonl"
         log.unlink(missing_ok=True)
-        order = Order(
-            service=service,
-            candidate=candidate,
-            reference=reference,
-            seed=seed,
-            budget=budget,
-            strategy=name,
-            log=str(log),
-        )
-        run_worker(order)
+        run_worker(order_for(pair, seed=seed, budget=budget, log=log, strategy=name))
         return read([log])
 
 

@@ -135,6 +135,10 @@ class Prover:
             else:
                 cases[0].notes.append(f"not replayed call by call: {error.what}")
             return
+        self._close_known(cases)
+
+    def _close_known(self, cases: Iterable[Case]) -> None:
+        """Cases whose every answer is known by now, and equal, are proved."""
         for case in cases:
             if isinstance(self._docket.judge.by_policy(case.reading, self.known), Trust):
                 case.standing = case.standing or Standing.PROVED
@@ -229,9 +233,7 @@ class Prover:
         if not implied:
             return
         self._read_again()
-        for case in implied:
-            if isinstance(self._docket.judge.by_policy(case.reading, self.known), Trust):
-                case.standing = Standing.PROVED
+        self._close_known(implied)
         self._rerun([case for case in implied if case.is_open])
 
     def _spread(self) -> tuple[list[Case], list[Case]]:

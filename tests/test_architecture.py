@@ -142,6 +142,15 @@ def test_public_names_exist_once_are_sorted_and_documented(place: ModuleType) ->
 
 
 @pytest.mark.parametrize("place", public_places(), ids=lambda place: place.__name__)
+def test_no_module_of_a_room_has_the_name_of_something_imported_late(place: ModuleType) -> None:
+    """Once anybody had imported the module, the name would be that."""
+    if not hasattr(place, "__getattr__"):
+        return
+    modules = {module.name for module in pkgutil.iter_modules(place.__path__)}
+    assert modules & set(place.__all__) == set()
+
+
+@pytest.mark.parametrize("place", public_places(), ids=lambda place: place.__name__)
 def test_what_a_room_imports_for_others_it_exports(place: ModuleType) -> None:
     """The other direction: no name lies in the doorway that is not public."""
     offered = {

@@ -22,6 +22,7 @@ from pathlib import Path
 
 SUITE = """
 import json, os, time
+import boto3
 
 def test_begins():
     with open(os.environ["BEGUN"], "w") as file:

@@ -16,7 +16,8 @@ from botocore.session import Session
 from likewise.canonical.redact import MARK, redact
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.interpret import Interpreter
-from likewise.cloud.secrets import RULES, Leak, gather, scan, sensitive_names
+from likewise.cloud.leaks import Leak, scan
+from likewise.cloud.secrets import RULES, gather, sensitive_names
 from likewise.model import Interaction, Operation, Redacted, Returned, Role, Trace, Value
 
 ACCOUNT_KEY = b64encode(bytes(range(64))).decode()

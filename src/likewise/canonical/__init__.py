@@ -1,10 +1,17 @@
 """Make recordings comparable: redact, cut into tokens, learn what varies, key each call in its context."""
 
-from likewise.canonical.familiarity import Familiarity, sketch
-from likewise.canonical.fingerprint import VERSION, fingerprint
-from likewise.canonical.forms import answer_fingerprint, canonical_answer
-from likewise.canonical.keys import World, key_world
-from likewise.canonical.sequence import masked_sequence
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from likewise.model.late import late as _late
+
+if TYPE_CHECKING:
+    from likewise.canonical.familiarity import Familiarity, sketch
+    from likewise.canonical.forms import answer_fingerprint, canonical_answer
+    from likewise.canonical.hashing import VERSION, fingerprint
+    from likewise.canonical.keys import World, key_world
+    from likewise.canonical.sequence import masked_sequence
 
 __all__ = [
     "VERSION",
@@ -17,3 +24,14 @@ __all__ = [
     "masked_sequence",
     "sketch",
 ]
+
+__getattr__ = _late(
+    __name__,
+    {
+        "familiarity": ("Familiarity", "sketch"),
+        "hashing": ("VERSION", "fingerprint"),
+        "forms": ("answer_fingerprint", "canonical_answer"),
+        "keys": ("World", "key_world"),
+        "sequence": ("masked_sequence",),
+    },
+)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity
-from likewise.canonical.fingerprint import APART, fingerprint, joined_fingerprint
+from likewise.canonical.hashing import APART, fingerprint, joined_fingerprint
 from likewise.canonical.leaves import (
     KEY,
     NAMED,

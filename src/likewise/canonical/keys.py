@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from likewise.canonical.familiarity import Familiarity
-from likewise.canonical.fingerprint import SIZE
 from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, Form, answer_of, canonical_answer, compile_form
+from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import History, Numbers
 from likewise.model import (
     Effect,

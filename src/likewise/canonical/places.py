@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from likewise.canonical.fingerprint import APART
+from likewise.canonical.hashing import APART
 from likewise.canonical.tokens import TIME, cut, looks_random, pieces
 from likewise.model import Scalar
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from likewise.canonical.fingerprint import fingerprint
+from likewise.canonical.hashing import fingerprint
 from likewise.canonical.leaves import leaves
 from likewise.canonical.tokens import TIME, looks_random, pieces
 from likewise.model import Fingerprint, Trace

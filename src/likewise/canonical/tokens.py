@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
-from likewise.canonical.fingerprint import fingerprint
+from likewise.canonical.hashing import fingerprint
 from likewise.model import Opaque, Redacted, Scalar
 
 TIME = "\x01"

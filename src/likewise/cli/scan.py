@@ -21,7 +21,8 @@ def scan(paths: tuple[Path, ...], as_json: bool) -> None:
     Looks for the forms of keys, signatures and tokens, and for the values that this environment holds.
     Exit code 1 where one is found.
     """
-    from likewise.cloud import secrets
+    from likewise.cloud.leaks import scan as look
+    from likewise.cloud.secrets import gather
 
     places = list(paths) or [root() / HOME]
     files = [file for place in places for file in _files(place)]
@@ -31,8 +32,8 @@ def scan(paths: tuple[Path, ...], as_json: bool) -> None:
             where=", ".join(map(str, places)),
             todo="Name a file or a directory, or make a run: pytest --likewise",
         )
-    known = secrets.gather(os.environ, extra=configuration().extra_secrets)
-    leaks = secrets.scan(files, secrets=known)
+    known = gather(os.environ, extra=configuration().extra_secrets)
+    leaks = look(files, secrets=known)
     if as_json:
         emit({"files": len(files), "leaks": [asdict(leak) for leak in leaks]})
     elif leaks:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from likewise.model.late import late as _late
 
 if TYPE_CHECKING:
     from likewise.report.github import as_annotations, as_markdown
@@ -35,20 +36,15 @@ __all__ = [
     "write_junit",
 ]
 
-_HOMES = {
-    "github": ("as_annotations", "as_markdown"),
-    "html": ("as_html", "write_html"),
-    "junit": ("as_junit", "write_junit"),
-    "machine": ("Collector", "LastRun", "as_json", "load", "save", "write_json"),
-    "reasons": ("Explanation", "conclude", "explain"),
-    "study": ("Study", "examine"),
-    "terminal": ("Terminal",),
-}
-
-
-def __getattr__(name: str) -> object:
-    """Import a report when it is first used: a run without a page should not wait for templates."""
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"likewise.report.{home}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = _late(
+    __name__,
+    {
+        "github": ("as_annotations", "as_markdown"),
+        "html": ("as_html", "write_html"),
+        "junit": ("as_junit", "write_junit"),
+        "machine": ("Collector", "LastRun", "as_json", "load", "save", "write_json"),
+        "reasons": ("Explanation", "conclude", "explain"),
+        "study": ("Study", "examine"),
+        "terminal": ("Terminal",),
+    },
+)

@@ -18,6 +18,7 @@ from likewise.cloud.recorder.looking import Look
 from likewise.cloud.recorder.placement import Running
 from likewise.cloud.recorder.readers import Readers
 from likewise.cloud.recorder.strangers import Strangers
+from likewise.cloud.secrets import sensitive_names
 from likewise.model import Interaction, Lost, Operation, Role, Trace
 
 _WORLDS = 64
@@ -183,8 +184,6 @@ class Builder:
         model = call.operation.service_model
         if model.service_name not in self._models:
             self._models.add(model.service_name)
-            from likewise.cloud.secrets import sensitive_names  # brings sqlite3 with it
-
             self.sensitive |= sensitive_names(model)
 
     def _of_world(self, world: str) -> Interprets:

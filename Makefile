@@ -10,7 +10,7 @@ try: $(VENV)/.try
 	$(BIN)/python examples/try.py
 
 check: lint types imports
-	$(BIN)/python -m pytest -q -m "not server and not slow"
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not server and not slow"
 
 test: servers lint types imports
 	$(BIN)/python -m pytest -q -n 2 --dist worksteal

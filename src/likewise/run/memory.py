@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain as joined
 
 from likewise.canonical import VERSION, Familiarity, World, sketch
 from likewise.decide import Answers, Rules
@@ -22,7 +23,7 @@ from likewise.model import (
 from likewise.run.familiarities import Familiarities
 from likewise.run.findings import Answered, with_answers
 from likewise.run.ports import Ledger
-from likewise.run.reading import Reading, Readings, prune, read_world, worlds_of
+from likewise.run.reading import Chains, Reading, Readings, prune, read_world, worlds_of
 from likewise.run.sharing import read_worlds
 
 
@@ -91,14 +92,15 @@ class Memory:
         worlds = worlds_of(recording.traces)
         familiarity = self.familiarity(trace.test for trace in recording.traces)
         ambiguous: frozenset[Fingerprint] = frozenset()
-        found = read_worlds(worlds, familiarity)
+        ahead = _Ahead(self.ledger)
+        found = read_worlds(worlds, familiarity, ahead.heed)
+        given = ahead.answers()
         refreshed: set[str] = set()
         while True:
             readings = Readings(found)
-            given = self.ledger.answers(readings.keys())
             answers = {key: _without_repetition(several) for key, several in given.items()}
             stale = self._unsettled(readings, answers) - refreshed
-            doubled = frozenset(key for key, given in answers.items() if self._is_ambiguous(given))
+            doubled = frozenset(key for key, several in answers.items() if self._is_ambiguous(several))
             if not stale and doubled <= ambiguous:
                 self._write_sketches()
                 return Known(readings=readings, answers=answers, familiarity=familiarity, ambiguous=ambiguous)
@@ -114,6 +116,7 @@ class Memory:
                 else before
                 for traces, before in zip(worlds, found, strict=True)
             ]
+            given = self.ledger.answers(Readings(found).keys())
 
     def keep(
         self,
@@ -176,6 +179,37 @@ class Memory:
             self.ledger.reindex(
                 identity, index_rows(evidence, familiarity, ambiguous), canonical_version=VERSION
             )
+
+
+class _Ahead:
+    """Asks the ledger for answers while calls are still being keyed, many at a time."""
+
+    AT_ONCE = 2000
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._asked: set[Fingerprint] = set()
+        self._waiting: list[Fingerprint] = []
+        self._answers: dict[Fingerprint, tuple[Answer, ...]] = {}
+
+    def heed(self, chains: Sequence[Chains]) -> None:
+        """Ask for the keys of these calls, sooner or later."""
+        for chain in joined.from_iterable(chains):
+            for call in chain:
+                if call.key not in self._asked:
+                    self._asked.add(call.key)
+                    self._waiting.append(call.key)
+        if len(self._waiting) >= self.AT_ONCE:
+            self._ask()
+
+    def answers(self) -> dict[Fingerprint, tuple[Answer, ...]]:
+        """The answers to all that was asked."""
+        self._ask()
+        return self._answers
+
+    def _ask(self) -> None:
+        self._answers.update(self._ledger.answers(self._waiting))
+        self._waiting = []
 
 
 def _without_repetition(given: Sequence[Answer]) -> Sequence[Answer]:

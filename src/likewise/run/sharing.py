@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
@@ -16,23 +16,34 @@ from likewise.run.reading import Chains, Reading, key_chains, readings_of
 FEW = 4000
 """With fewer calls than this, sharing the work costs more than it saves."""
 
+OWN_DUTIES = 0.08
+"""What this process alone can do (ask the ledger, take in what copies hand back), as a part of the work."""
+
 World = Sequence[Trace]
+Heed = Callable[[Sequence[Chains]], None]
+"""Takes the chains of a world as soon as they are there: copies may still be at work on other worlds."""
 
 
-def read_worlds(worlds: Sequence[World], familiarity: Familiarities) -> list[list[Reading]]:
+def read_worlds(
+    worlds: Sequence[World], familiarity: Familiarities, heed: Heed = lambda chains: None
+) -> list[list[Reading]]:
     """One reading for each attempt at a test, by world."""
     sharers = processors() if sum(map(_calls, worlds)) >= FEW else 1
     found: list[list[Reading]] = []
     for block in _blocks(worlds):
         if sharers > 1:
-            chains = _shared(block, familiarity, sharers)
+            chains = _shared(block, familiarity, sharers, heed)
         else:
             chains = [key_chains(world, familiarity) for world in block]
+            for each in chains:
+                heed(each)
         found += [readings_of(world, each) for world, each in zip(block, chains, strict=True)]
     return found
 
 
-def _shared(block: Sequence[World], familiarity: Familiarities, sharers: int) -> list[list[Chains]]:
+def _shared(
+    block: Sequence[World], familiarity: Familiarities, sharers: int, heed: Heed
+) -> list[list[Chains]]:
     """Key the worlds of a block; those of tests that are still being learned stay in this process.
 
     What the ledger knows is fetched before: the copies must not use its connection.
@@ -49,9 +60,11 @@ def _shared(block: Sequence[World], familiarity: Familiarities, sharers: int) ->
         for world in block:
             if id(world) not in moved:
                 done[id(world)] = key_chains(world, familiarity)
+                heed(done[id(world)])
         for share, offshoot in zip(others, offshoots, strict=True):
             for world, packed in zip(share, offshoot.result(), strict=True):
                 done[id(world)] = _unpacked(packed, world)
+                heed(done[id(world)])
     return [done[id(world)] for world in block]
 
 
@@ -72,7 +85,8 @@ def _blocks(worlds: Sequence[World]) -> Iterator[list[World]]:
 def _shares(worlds: Sequence[World], sharers: int) -> list[list[World]]:
     """Worlds dealt out so that all shares have about as many calls."""
     shares: list[list[World]] = [[] for _ in range(sharers)]
-    loads = [0] * sharers
+    loads = [0.0] * sharers
+    loads[0] = OWN_DUTIES * sum(map(_calls, worlds))
     for world in sorted(worlds, key=_calls, reverse=True):
         least = loads.index(min(loads))
         shares[least].append(world)

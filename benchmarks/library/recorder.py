@@ -103,13 +103,14 @@ class Bench:
             "PYTHONHASHSEED": "0",
             "TZ": "UTC",
             "PYTHONPATH": os.pathsep.join(map(str, (self.bridge, HERE, *paths))),
+            "PYTHONPYCACHEPREFIX": str(default_cache() / "bytecode"),
         }
         fixed = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             [self.python, "-m", *module, *fixed, *options, *self.tests],
             cwd=self.folder,
-            env=os.environ | settled | environment,
+            env=inherited() | settled | environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -198,6 +199,11 @@ class Bench:
         best = {name: min(each) for name, each in spent.items()}
         base = best.pop("plain")
         return {"plain, CPU s": round(base, 2)} | {name: round(each / base, 2) for name, each in best.items()}
+
+
+def inherited() -> dict[str, str]:
+    """This process's variables; compiled files are kept in every way of running, as they usually are."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def monkeytype() -> Path:

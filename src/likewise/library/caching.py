@@ -15,10 +15,10 @@ import tempfile
 from pathlib import Path
 from types import CodeType
 
-from likewise.library import expressions, handing, rewriting
-
 MOST = 4_000
 """Entries that are kept; beyond these the older half goes."""
+_REWRITERS = ("rewriting.py", "expressions.py", "operators.py", "handing.py")
+"""What an entry depends on, and only where there is none is imported."""
 Entry = tuple[CodeType, frozenset[str]]
 """A rewritten module and the attributes that it sets."""
 
@@ -35,8 +35,8 @@ class Cache:
     def __init__(self) -> None:
         self._folder = folder() / "rewritten"
         digest = hashlib.blake2b(digest_size=16)
-        for module in (rewriting, expressions, handing):
-            digest.update(Path(str(module.__file__)).read_bytes())
+        for name in _REWRITERS:
+            digest.update(Path(__file__).with_name(name).read_bytes())
         digest.update(importlib.util.MAGIC_NUMBER + sys.version.encode())
         self._base = digest.digest()
 

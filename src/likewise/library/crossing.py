@@ -116,7 +116,8 @@ def of(interaction: Interaction) -> Crossing:
 
 
 def interaction(
-    crossing: Crossing,
+    at: str,
+    kind: Kind,
     *,
     operation: Operation,
     receiver: str,
@@ -124,19 +125,24 @@ def interaction(
     outcome: Outcome,
     order: int,
     lane: str,
+    after: Mapping | None = None,
+    state: Value = None,
+    count: int = 1,
+    until: int = 0,
+    digest: str = "",
 ) -> Interaction:
     """A crossing as the interaction that `of` reads."""
-    wire: Mapping = {"at": crossing.at, "kind": crossing.kind.value}
-    if crossing.after:
-        wire["after"] = crossing.after
-    if crossing.state is not None:
-        wire["state"] = crossing.state
-    if crossing.count != 1:
-        wire["count"] = crossing.count
-    if crossing.until > order:
-        wire["until"] = crossing.until
-    if crossing.digest:
-        wire["digest"] = crossing.digest
+    wire: Mapping = {"at": at, "kind": kind.value}
+    if after:
+        wire["after"] = after
+    if state is not None:
+        wire["state"] = state
+    if count != 1:
+        wire["count"] = count
+    if until > order:
+        wire["until"] = until
+    if digest:
+        wire["digest"] = digest
     return Interaction(
         operation=operation,
         receiver=receiver,

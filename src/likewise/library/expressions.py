@@ -6,10 +6,9 @@ import ast
 from typing import Any, TypeVar, cast
 
 from likewise.library import handing
-from likewise.library.naming import Naming
+from likewise.library.naming import PREFIX, Naming
+from likewise.library.operators import ARITHMETIC
 
-PREFIX = "@likewise."
-"""Helpers are builtins whose names no source can spell."""
 VERSION = 1
 """Counted up whenever the same source is rewritten differently."""
 _UNTOUCHED = frozenset(
@@ -18,19 +17,17 @@ _UNTOUCHED = frozenset(
 )
 """Builtins that nothing can cross in."""
 BINARY = {
-    ast.Add: (0, "add"),
-    ast.Sub: (1, "sub"),
-    ast.Mult: (2, "mul"),
-    ast.Div: (3, "truediv"),
-    ast.FloorDiv: (4, "floordiv"),
-    ast.Mod: (5, "mod"),
-    ast.Pow: (6, "pow"),
-    ast.LShift: (7, "lshift"),
-    ast.RShift: (8, "rshift"),
-    ast.BitOr: (9, "or"),
-    ast.BitXor: (10, "xor"),
-    ast.BitAnd: (11, "and"),
-    ast.MatMult: (12, "matmul"),
+    kind: (number, name)
+    for number, (kind, name) in enumerate(
+        zip(
+            (
+                *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow),
+                *(ast.LShift, ast.RShift, ast.BitOr, ast.BitXor, ast.BitAnd, ast.MatMult),
+            ),
+            ARITHMETIC,
+            strict=True,
+        )
+    )
 }
 _UNARY = {ast.USub: (0, "__neg__"), ast.UAdd: (1, "__pos__"), ast.Invert: (2, "__invert__")}
 _COMPARED = {
@@ -41,15 +38,6 @@ _COMPARED = {
     ast.Gt: (4, "__gt__"),
     ast.GtE: (5, "__ge__"),
 }
-MIRRORED = {
-    **{f"__{name}__": f"__r{name}__" for _, name in BINARY.values()},
-    **{f"__i{name}__": f"__r{name}__" for _, name in BINARY.values()},
-    "__lt__": "__gt__",
-    "__le__": "__ge__",
-    "__gt__": "__lt__",
-    "__ge__": "__le__",
-}
-"""What the operand on the right is asked for."""
 Made = TypeVar("Made", bound=ast.AST)
 
 

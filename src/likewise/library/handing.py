@@ -5,12 +5,12 @@ Calling them is no crossing; what they do with a library's object, callable or c
 
 from __future__ import annotations
 
-import asyncio
 import builtins
 import concurrent.futures
 import copy
 import functools
 import itertools
+import sys
 import threading
 from collections.abc import Coroutine
 from types import CoroutineType, GeneratorType, ModuleType
@@ -73,7 +73,7 @@ ITERATING: tuple[Any, ...] = (
     functools.reduce,
 )
 """These go through an iterable to the end, or as far as somebody asks."""
-CALLING: tuple[Any, ...] = (
+CALLING: set[Any] = {
     map,
     filter,
     sorted,
@@ -89,41 +89,42 @@ CALLING: tuple[Any, ...] = (
     threading.Timer,
     concurrent.futures.ThreadPoolExecutor.submit,
     concurrent.futures.ThreadPoolExecutor.map,
-    asyncio.to_thread,
-    asyncio.AbstractEventLoop.run_in_executor,
-    asyncio.base_events.BaseEventLoop.run_in_executor,
-    asyncio.base_events.BaseEventLoop.call_soon,
-)
+}
 """These call what they are given. A library's callable is wrapped for these and for nobody else."""
-AWAITING: tuple[Any, ...] = (
-    asyncio.create_task,
-    asyncio.ensure_future,
-    asyncio.gather,
-    asyncio.wait_for,
-    asyncio.shield,
-    asyncio.run,
-    asyncio.base_events.BaseEventLoop.create_task,
-    asyncio.base_events.BaseEventLoop.run_until_complete,
-    asyncio.as_completed,
-)
+AWAITING: set[Any] = set()
 """These run the coroutines that they are given."""
 COMPARING: dict[Any, str] = {sorted: "__lt__", min: "__lt__", max: "__gt__", sum: "__radd__"}
 """What these ask the items of a builtin container for, where they are given nothing else to go by."""
 SHOWING: dict[str, str] = {"print": "__str__", "format": "__format__"}
 """`print` and `str.format` ask each of their arguments for its text."""
-CONTAINERS: tuple[type, ...] = (list, tuple, dict, set, frozenset)
+CONTAINERS: frozenset[type] = frozenset({list, tuple, dict, set, frozenset})
 FEW = 16
 """Items of a builtin container that are looked at; native.c has the same number."""
 THROUGH = frozenset(
     {str, repr, hash, format, copy.copy, copy.deepcopy, print, map, filter, functools.reduce, *COMPARING}
 )
 """What these ask a builtin container for, the container asks its items for."""
-SPECIAL = frozenset([print, *OPERATIONS, *ATTRIBUTES, *ITERATING, *CALLING, *AWAITING])
+SPECIAL = {print, *OPERATIONS, *ATTRIBUTES, *ITERATING, *CALLING}
+"""All of them, those of asyncio once it has been met."""
 NAMES = frozenset(
     name for name, thing in vars(builtins).items() if callable(thing) and thing in SPECIAL and name != "type"
 )
 """The builtins among them, as a client spells them."""
 _THROUGH_NAMES = frozenset(OPERATIONS[each] for each in THROUGH if each in OPERATIONS)
+
+
+def meet_asyncio() -> frozenset[Any]:
+    """Know asyncio's, too, now that somebody has imported it: which they are. Most suites never do."""
+    asyncio: Any = sys.modules["asyncio"]
+    loop: Any = asyncio.base_events.BaseEventLoop
+    calling = {asyncio.to_thread, loop.run_in_executor, loop.call_soon}
+    calling.add(asyncio.AbstractEventLoop.run_in_executor)
+    awaiting = {asyncio.create_task, asyncio.ensure_future, asyncio.gather, asyncio.wait_for, asyncio.shield}
+    awaiting |= {asyncio.run, asyncio.as_completed, loop.create_task, loop.run_until_complete}
+    CALLING.update(calling)
+    AWAITING.update(awaiting)
+    SPECIAL.update(calling, awaiting)
+    return frozenset(calling | awaiting)
 
 
 def prepare(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Prepared | None:
@@ -187,7 +188,7 @@ def _attribute(hub: Hub, at: str, callee: Any, args: tuple[Any, ...]) -> Prepare
         found = next((vars(each)[name] for each in type(holder).__mro__ if name in vars(each)), None)
     if callee is getattr and (callable(found) or isinstance(found, classmethod | staticmethod)):
         return None
-    operation = hub._read_operation(holder, name)
+    operation = hub.read_operation(holder, name)
     if operation is None:
         return None
     given = {"default": args[2]} if len(args) > 2 else {}

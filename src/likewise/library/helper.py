@@ -21,50 +21,11 @@ from types import (
 from typing import Any
 
 from likewise.library import steps
-from likewise.library.expressions import MIRRORED
 from likewise.library.handing import CONTAINERS, SPECIAL, THROUGH, held
 from likewise.library.hub import CLIENT, LIBRARY, Hub
+from likewise.library.operators import BINARY, COMPARE, INPLACE, MIRRORED, UNARY
 from likewise.library.targets import Standing
 
-BINARY: tuple[Callable[[Any, Any], Any], ...] = (
-    operator.add,
-    operator.sub,
-    operator.mul,
-    operator.truediv,
-    operator.floordiv,
-    operator.mod,
-    operator.pow,
-    operator.lshift,
-    operator.rshift,
-    operator.or_,
-    operator.xor,
-    operator.and_,
-    operator.matmul,
-)
-INPLACE: tuple[Callable[[Any, Any], Any], ...] = (
-    operator.iadd,
-    operator.isub,
-    operator.imul,
-    operator.itruediv,
-    operator.ifloordiv,
-    operator.imod,
-    operator.ipow,
-    operator.ilshift,
-    operator.irshift,
-    operator.ior,
-    operator.ixor,
-    operator.iand,
-    operator.imatmul,
-)
-UNARY: tuple[Callable[[Any], Any], ...] = (operator.neg, operator.pos, operator.invert)
-COMPARE: tuple[Callable[[Any, Any], Any], ...] = (
-    operator.lt,
-    operator.le,
-    operator.eq,
-    operator.ne,
-    operator.gt,
-    operator.ge,
-)
 _TEXT: dict[int, Callable[[Any], Any]] = {115: str, 114: repr, 97: ascii}
 _TEXT_NAMES = {115: "__str__", 114: "__repr__", 97: "__repr__"}
 _ROUTINES = frozenset({Standing.CYTHON, Standing.WRAPPER, Standing.DESCRIPTOR})
@@ -194,6 +155,9 @@ class Helper:
             return self.cross(token, sys._getframe(1), callee, *args, **kwargs)
 
         return crossing
+
+    def meet(self, *_: Any) -> None:
+        """Nothing to note here: asyncio's are among the special ones already."""
 
     def own(self, thing: Any, /) -> None:
         """Nothing to note here: the targets know it."""

@@ -23,6 +23,8 @@ from likewise.model import Operation
 MOST_GENERATORS = 10_000
 NEUTRAL, CLIENT, LIBRARY = 0, 1, 2
 """Whose a source file is; the numbers are those of native.c."""
+_NAMESPACES = (ModuleType, type)
+_ENDS = (StopAsyncIteration, StopIteration, GeneratorExit)
 _KINDS = {kind.value: kind for kind in Kind}
 _INVERSE = {"__bool__": "__len__", "__str__": "__repr__", "__format__": "__str__", "__contains__": "__iter__"}
 """What stands in where a class lacks the method that an operator asks for first."""
@@ -42,6 +44,12 @@ class Hub:
         self.client_files = targets.client_files
         self.stored: set[str] = set()
         """Names of attributes that the client's own code sets somewhere."""
+        self.awaited: dict[str, Callable[[], None]] = {}
+        """Modules that matter once somebody imports them, and what is to be done then."""
+        self._reads: dict[int, dict[str, Operation | None]] = {}
+        self._class_reads: dict[int, dict[str, Operation | None]] = {}
+        self._known_stored = 0
+        targets.tables.extend((self._reads, self._class_reads))
         self._roots: list[str] = []
         self._modules: dict[str, str] = {}
         self._generators: dict[int, tuple[Any, Operation | None]] = {}
@@ -107,7 +115,7 @@ class Hub:
 
     def _member(self, holder: Any, name: str, kind: str) -> Operation | None:
         of = type(holder)
-        if isinstance(holder, ModuleType | type):
+        if isinstance(holder, _NAMESPACES):
             if kind == Kind.CALL:  # an operator on a class is its metaclass's
                 return self.targets.member(of, name)
             return self._of_namespace(holder, name)
@@ -147,10 +155,8 @@ class Hub:
     def read(self, at: str, holder: Any, name: str, value: object, error: BaseException | None) -> None:
         """An attribute was read; of a client's class only those are the library's that it never sets."""
         try:
-            if type(value).__module__ == "importlib.util":
-                return
-            operation = self._read_operation(holder, name)
-            if operation is None:
+            operation = self.read_operation(holder, name)
+            if operation is None or type(value).__module__ == "importlib.util":
                 return
             receiver = NOTHING if isinstance(holder, ModuleType) else holder
             token = self.recorder.begin(at, Kind.READ, operation, receiver, (), None)
@@ -162,17 +168,33 @@ class Hub:
         except Exception as trouble:
             self._miss(name, holder, trouble)
 
-    def _read_operation(self, holder: Any, name: str) -> Operation | None:
+    def read_operation(self, holder: Any, name: str) -> Operation | None:
+        """Which operation it is to read an attribute; None where that is not the library's business."""
+        if isinstance(holder, ModuleType):
+            return None if name in _UNREAD else self._of_namespace(holder, name)
+        if self._known_stored != len(self.stored):  # more of the client has been imported
+            self._reads.clear()
+            self._class_reads.clear()
+            self._known_stored = len(self.stored)
+        is_class = isinstance(holder, type)
+        kind = holder if is_class else type(holder)
+        table = self._class_reads if is_class else self._reads
+        known = table.get(id(kind))
+        if known is None:
+            self.targets.remember(kind)
+            known = table.setdefault(id(kind), {})
+        if name not in known:
+            known[name] = self._find_read(kind, name, is_class=is_class)
+        return known[name]
+
+    def _find_read(self, kind: type, name: str, *, is_class: bool) -> Operation | None:
         if name in _UNREAD:
             return None
-        if isinstance(holder, ModuleType | type):
-            return self._of_namespace(holder, name)
-        of = type(holder)
-        if self.targets.standing(of) is Standing.OWN:
-            return self.targets.member(of, name)
-        if self.targets.is_declared(of, name):
-            return self.targets.member(of, name)
-        return None if name in self.stored else self.targets.named(of, name)
+        if is_class:
+            return self._of_namespace(kind, name)
+        if self.targets.standing(kind) is Standing.OWN or self.targets.is_declared(kind, name):
+            return self.targets.member(kind, name)
+        return None if name in self.stored else self.targets.named(kind, name)
 
     def item(self, at: str, source: Any, value: object, error: BaseException | None) -> None:
         """An iterator or generator of the library gave something."""
@@ -336,7 +358,7 @@ class Hub:
     def fail(self, token: Token, error: BaseException) -> None:
         """What began came back with an exception."""
         try:
-            if isinstance(error, StopAsyncIteration | StopIteration | GeneratorExit):
+            if isinstance(error, _ENDS):
                 self.recorder.drop(token)
             else:
                 self.recorder.fail(token, error)

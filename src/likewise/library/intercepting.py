@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from likewise.library import native
-from likewise.library.expressions import MIRRORED
-from likewise.library.handing import SPECIAL, THROUGH
-from likewise.library.helper import Helper
+from likewise.library.handing import SPECIAL, THROUGH, meet_asyncio
 from likewise.library.hub import Hub
+from likewise.library.operators import MIRRORED
 
 NAMES = frozenset(
     """call method load store delete item store_item delete_item binary inplace unary compare contains truth
@@ -23,9 +22,19 @@ def helpers(hub: Hub) -> dict[str, Callable[..., Any]]:
     """The helpers by the names that rewritten code calls them by."""
     module: Any = native.load()
     if module is None:
+        from likewise.library.helper import Helper
+
         module = Helper(hub)
     else:
-        module.set_up(hub, tuple(SPECIAL), THROUGH, asyncio._get_running_loop, MIRRORED)
+        module.set_up(hub, tuple(SPECIAL), THROUGH, MIRRORED)
+
+    def meet() -> None:
+        module.meet(tuple(meet_asyncio()), THROUGH, sys.modules["asyncio"]._get_running_loop)
+
+    if "asyncio" in sys.modules:
+        meet()
+    else:
+        hub.awaited["asyncio"] = meet
     hub.wrap, hub.hand, hub.items = module.wrap, module.hand, module.items
     hub.own = module.own
     return {name: getattr(module, name) for name in NAMES} | {"slice": slice, "made": hub.made}

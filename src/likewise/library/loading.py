@@ -12,9 +12,9 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Protocol
 
-from likewise.library import caching, crossing, expressions, rewriting
+from likewise.library import caching, crossing
 from likewise.library.hub import Hub
-from likewise.library.naming import Naming
+from likewise.library.naming import PREFIX, Naming
 
 
 class Asserts(Protocol):
@@ -95,6 +95,8 @@ class Loader(importlib.machinery.SourceFileLoader):
         return entry[0]
 
     def _rewritten(self, source: bytes) -> caching.Entry:
+        from likewise.library import rewriting  # only where the cache has nothing
+
         tree: Any = compile(source, self.path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
         self._finder.asserts.rewrite(tree, source, self.path, self._found)
         stored = rewriting.rewrite(tree, path=self._place, naming=self._finder.naming)
@@ -112,6 +114,29 @@ class Loader(importlib.machinery.SourceFileLoader):
             recorder.close()
 
 
+class Announced:
+    """Loads a module as its own loader does, and says so when it is there."""
+
+    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
+        self._loader, self._then = loader, then
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
+        """As the loader does."""
+        made: ModuleType | None = self._loader.create_module(spec)
+        return made
+
+    def exec_module(self, module: ModuleType) -> None:
+        """As the loader does; the module is left as if nobody else had had a hand in it."""
+        spec = module.__spec__
+        assert spec is not None
+        spec.loader = module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        self._then()
+
+
 class Finder:
     """Asks everybody else where a module is, and loads it rewritten if it is the client's."""
 
@@ -123,7 +148,7 @@ class Finder:
 
     def install(self, helpers: dict[str, Callable[..., Any]]) -> None:
         """Begin to rewrite what is imported from now on."""
-        self._helpers = {expressions.PREFIX + name: helper for name, helper in helpers.items()}
+        self._helpers = {PREFIX + name: helper for name, helper in helpers.items()}
         vars(builtins).update(self._helpers)
         sys.meta_path.insert(0, self)
 
@@ -142,6 +167,9 @@ class Finder:
             spec = finder.find_spec(name, path, target)
             if spec is not None:
                 self._take_over(spec)
+                if name in self.hub.awaited and spec.loader is not None:
+                    then: Any = Announced(spec.loader, self.hub.awaited.pop(name))
+                    spec.loader = then
                 return spec
         return None
 

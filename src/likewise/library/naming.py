@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
+PREFIX = "@likewise."
+"""Helpers are builtins whose names no source can spell."""
+
 
 class Naming:
     """Decides by module names: a library is one or more import names, each with everything below it."""

@@ -1060,25 +1060,37 @@ static PyObject *h_imported(ARGS) { /* at, module, names, values */
 
 /* Setting up */
 
+static int keep_specials(PyObject *specials, PyObject *through) {
+    PyObject *each, *iterator = PyObject_GetIter(specials);
+    while (iterator && (each = PyIter_Next(iterator)))
+        slots_put(each, PySequence_Contains(through, each) == 1 ? THROUGH : PLAIN, each); /* kept for good */
+    Py_XDECREF(iterator);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+static PyObject *h_meet(ARGS) { /* asyncio's specials, those that look through containers, the running loop */
+    EXPECT(3)
+    if (keep_specials(args[0], args[1]) < 0) return NULL;
+    Py_XSETREF(running_loop, Py_NewRef(args[2]));
+    Py_RETURN_NONE;
+}
+
 static PyObject *set_up(PyObject *self, PyObject *args) {
-    PyObject *hub, *specials, *through, *loop;
-    if (!PyArg_ParseTuple(args, "OOOOO", &hub, &specials, &through, &loop, &mirrored)) return NULL;
+    PyObject *hub, *specials, *through;
+    if (!PyArg_ParseTuple(args, "OOOO", &hub, &specials, &through, &mirrored)) return NULL;
     for (int i = 0; i < GO_COUNT; i++) {
         PyObject *method = PyObject_GetAttrString(hub, GO_NAMES[i]);
         if (!method) return NULL;
         Py_XSETREF(go[i], method);
     }
     Py_INCREF(mirrored);
-    Py_XSETREF(running_loop, loop == Py_None ? NULL : Py_NewRef(loop));
+    Py_CLEAR(running_loop);
     Py_XSETREF(owners, PyDict_New());
     Py_XSETREF(files, PyDict_New());
     Py_XSETREF(callbacks, PyDict_New());
     if (slots) memset(slots, 0, (slots_mask + 1) * sizeof(Slot)); else slots_grow();
     slots_used = 0;
-    PyObject *each, *iterator = PyObject_GetIter(specials);
-    while (iterator && (each = PyIter_Next(iterator)))
-        slots_put(each, PySequence_Contains(through, each) == 1 ? THROUGH : PLAIN, each); /* kept for good */
-    Py_XDECREF(iterator);
+    if (keep_specials(specials, through) < 0) return NULL;
     PyObject *text = PyUnicode_FromString(""), *format = PyObject_GetAttrString(text, "format");
     if (!format) return NULL;
     str_format = ((PyCFunctionObject *)format)->m_ml;
@@ -1098,7 +1110,7 @@ static PyMethodDef methods[] = {
     FAST("truth", h_truth), FAST("text", h_text), FAST("iterate", h_iterate), FAST("wait", h_wait),
     FAST("async_iterate", h_async_iterate), FAST("manage", h_manage), FAST("async_manage", h_async_manage),
     FAST("entry", h_entry), FAST("lambda_entry", h_lambda), FAST("lambda_leave", h_lambda_leave),
-    FAST("give", h_give), FAST("imported", h_imported), FAST("wrap", h_wrap), FAST("items", h_items), FAST("hand", h_hand),
+    FAST("give", h_give), FAST("imported", h_imported), FAST("wrap", h_wrap), FAST("items", h_items), FAST("hand", h_hand), FAST("meet", h_meet),
     {"builtin", (PyCFunction)(void (*)(void))h_builtin, METH_FASTCALL | METH_KEYWORDS, NULL},
     {"leave", h_leave, METH_O, NULL},
     {"own", h_own, METH_O, NULL},

@@ -6,10 +6,11 @@ import os
 import time
 from collections.abc import Callable
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Any
 
 from likewise.library import crossing, lanes, observing
-from likewise.library.crossing import Crossing, Kind
+from likewise.library.crossing import Kind
 from likewise.library.targets import NOTHING
 from likewise.library.values import Values, message_of
 from likewise.model import (
@@ -36,38 +37,21 @@ _UNTOLD = frozenset({Kind.CALLBACK, Kind.YIELD})
 
 
 class Token:
-    """A crossing that has begun."""
+    """A crossing that has begun; most keep what stands here."""
 
-    __slots__ = (
-        "after",
-        "arguments",
-        "at",
-        "changing",
-        "is_kept",
-        "kind",
-        "lane",
-        "operation",
-        "order",
-        "outcome",
-        "receiver",
-        "running",
-        "state",
-        "until",
-        "watched",
-    )
+    lane = "main"
+    receiver = ""
+    watched: Any = NOTHING
+    changing: list[tuple[str, Any]] | None = None
+    outcome: Outcome | None = None
+    after: Mapping | None = None
+    state: Value = None
+    is_kept = True
+    until = 0
 
     def __init__(self, running: Running, at: str, kind: Kind, operation: Operation, order: int) -> None:
         self.running, self.at, self.kind, self.operation, self.order = running, at, kind, operation, order
-        self.lane = "main"
-        self.receiver = ""
-        self.watched: Any = NOTHING
         self.arguments: Mapping = {}
-        self.changing: list[tuple[str, Any]] | None = None
-        self.outcome: Outcome | None = None
-        self.after: Mapping | None = None
-        self.state: Value = None
-        self.is_kept = True
-        self.until = 0
 
 
 class _Rest:
@@ -140,7 +124,9 @@ class Recorder:
             self._rest(running, at, kind, operation, order).count += 1
             return COUNTED
         token = Token(running, at, kind, operation, order)
-        token.lane = running.lanes.current()
+        lane = running.lanes.current()
+        if lane != "main":
+            token.lane = lane
         if seen > KEEP:
             token.is_kept = False
         else:
@@ -221,7 +207,7 @@ _POSITIONS = tuple(str(number) for number in range(256))
 def _trace(running: Running, result: Result, failure: str) -> Trace:
     made = [_interaction(token) for token in running.tokens]
     made += [_rest_interaction(*key, rest) for key, rest in running.rests.items()]
-    made.sort(key=lambda each: each.order)
+    made.sort(key=attrgetter("order"))
     return Trace(
         test=running.test,
         role=Role.REFERENCE,
@@ -236,19 +222,26 @@ def _trace(running: Running, result: Result, failure: str) -> Trace:
 
 def _interaction(token: Token) -> Interaction:
     return crossing.interaction(
-        Crossing(kind=token.kind, at=token.at, after=token.after or {}, state=token.state, until=token.until),
+        token.at,
+        token.kind,
         operation=token.operation,
         receiver=token.receiver,
         arguments=token.arguments,
         outcome=token.outcome or Lost(reason="its end was not seen"),
         order=token.order,
         lane=token.lane,
+        after=token.after,
+        state=token.state,
+        until=token.until,
     )
 
 
 def _rest_interaction(at: str, kind: Kind, operation: Operation, rest: _Rest) -> Interaction:
     return crossing.interaction(
-        Crossing(kind=Kind.REST, at=at, after={}, count=rest.count, digest=rest.digest.hexdigest()),
+        at,
+        Kind.REST,
+        count=rest.count,
+        digest=rest.digest.hexdigest(),
         operation=operation,
         receiver="",
         arguments={"kind": kind.value},

@@ -22,7 +22,7 @@ from likewise.store import RecordingAbsent, read
 NO_TESTS, USAGE, INTERNAL, INTERRUPTED = 5, 4, 3, 2
 NEEDED = ("msgspec",)
 """What the recorder imports besides the standard library."""
-STEADY = {"PYTHONHASHSEED": "0", "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1"}
+STEADY = {"PYTHONHASHSEED": "0", "TZ": "UTC"}
 """What would make two runs on one version differ."""
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _FIXTURE = re.compile(r"fixture '(\w+)' not found")
@@ -157,7 +157,8 @@ class Runner:
 
     def _variables(self, more: Mapping[str, str]) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "PYTHONHOME"))}
-        kept.pop("VIRTUAL_ENV", None)
+        for name in ("VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE"):
+            kept.pop(name, None)
         # Even where metadata name Likewise, it may not be there to import: an editable install, say.
         paths = [str(build_bridge(self.bridge, self.environment))]
         paths += filter(None, [os.environ.get("PYTHONPATH")])
@@ -165,6 +166,7 @@ class Runner:
         return {
             **kept,
             **STEADY,
+            "PYTHONPYCACHEPREFIX": str(self.bridge / "bytecode"),  # nothing is left in the client's folder
             "PATH": os.pathsep.join([programs, os.environ.get("PATH", "")]),
             "PYTHONPATH": os.pathsep.join(paths),
             **self.extra,

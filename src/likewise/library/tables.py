@@ -3,45 +3,51 @@
 from __future__ import annotations
 
 import hashlib
-import weakref
 from collections.abc import Callable
 from typing import Any
 
 from likewise.model import Mapping, Value
 
 PREVIEW = 8
+MOST = 1_000
+"""Types of items whose names are remembered."""
 
 
-def is_table(kind: type) -> bool:
-    """Whether a type is, or extends, one of numpy's or pandas' own."""
-    return _family(kind) != ""
+Inner = Callable[[Any], Value]
+Reader = Callable[[Any, type, Inner], Value]
 
 
-def data(thing: Any, kind: type, inner: Callable[[Any], Value]) -> Value:
-    """An array by dtype, shape, hash and its head; a frame by its columns; a scalar by its text."""
-    match _family(kind):
-        case "ndarray":
-            return _array(thing, kind, inner)
-        case "generic":
-            item = thing.item()
-            text = repr(item) if isinstance(item, int | float | complex | str | bool) else str(thing)
-            return {"is": "value", "type": kind.__name__, "text": text}
-        case "dtype":
-            return {"is": "value", "type": "dtype", "text": str(thing)}
-        case "DataFrame":
-            return {
-                "is": "frame",
-                "type": kind.__qualname__,
-                "shape": [*thing.shape],
-                "columns": [[inner(name), inner(column.to_numpy())] for name, column in thing.items()],
-                "index": inner(thing.index.to_numpy()),
-            }
-        case _:
-            made: Mapping = {"is": "series", "type": kind.__qualname__, "values": inner(thing.to_numpy())}
-            if hasattr(thing, "index") and not callable(thing.index):
-                made["index"] = inner(thing.index.to_numpy())
-                made["name"] = inner(thing.name)
-            return made
+def reader(kind: type) -> Reader | None:
+    """What makes data of a type's instances, where it is, or extends, one of numpy's or pandas' own."""
+    return _READERS.get(_family(kind))
+
+
+def _scalar(thing: Any, kind: type, inner: Inner) -> Value:
+    item = thing.item()
+    text = repr(item) if isinstance(item, int | float | complex | str | bool) else str(thing)
+    return {"is": "value", "type": kind.__name__, "text": text}
+
+
+def _dtype(thing: Any, kind: type, inner: Inner) -> Value:
+    return {"is": "value", "type": "dtype", "text": str(thing)}
+
+
+def _frame(thing: Any, kind: type, inner: Inner) -> Value:
+    return {
+        "is": "frame",
+        "type": kind.__qualname__,
+        "shape": [*thing.shape],
+        "columns": [[inner(name), inner(column.to_numpy())] for name, column in thing.items()],
+        "index": inner(thing.index.to_numpy()),
+    }
+
+
+def _series(thing: Any, kind: type, inner: Inner) -> Value:
+    made: Mapping = {"is": "series", "type": kind.__qualname__, "values": inner(thing.to_numpy())}
+    if hasattr(thing, "index") and not callable(thing.index):
+        made["index"] = inner(thing.index.to_numpy())
+        made["name"] = inner(thing.name)
+    return made
 
 
 _FAMILIES = {
@@ -54,17 +60,7 @@ _FAMILIES = {
 }
 
 
-_KNOWN: weakref.WeakKeyDictionary[type, str] = weakref.WeakKeyDictionary()
-
-
 def _family(kind: type) -> str:
-    known = _KNOWN.get(kind)
-    if known is None:
-        known = _KNOWN[kind] = _find_family(kind)
-    return known
-
-
-def _find_family(kind: type) -> str:
     for each in kind.__mro__:
         module = each.__module__
         if type(module) is str and module.startswith(("numpy", "pandas")):
@@ -74,16 +70,28 @@ def _find_family(kind: type) -> str:
     return ""
 
 
-def _array(thing: Any, kind: type, inner: Callable[[Any], Value]) -> Value:
-    made: Mapping = {
-        "is": "array",
-        "type": kind.__qualname__,
-        "dtype": str(thing.dtype),
-        "shape": [*thing.shape],
-    }
-    if thing.dtype.hasobject:
+def _array(thing: Any, kind: type, inner: Inner) -> Value:
+    dtype = thing.dtype
+    name = _NAMES.get(dtype)
+    if name is None:
+        if len(_NAMES) >= MOST:
+            _NAMES.clear()
+        name = _NAMES[dtype] = str(dtype)  # takes longer than all the rest
+    made: Mapping = {"is": "array", "type": kind.__qualname__, "dtype": name, "shape": [*thing.shape]}
+    if dtype.hasobject:
         made["items"] = inner(thing.tolist())
         return made
     made["digest"] = hashlib.blake2b(thing.tobytes(), digest_size=12).hexdigest()
-    made["head"] = [inner(each) for each in thing.ravel()[:PREVIEW].tolist()]
+    made["head"] = [each if type(each) is float else inner(each) for each in thing.ravel()[:PREVIEW].tolist()]
     return made
+
+
+_NAMES: dict[Any, str] = {}
+_READERS: dict[str, Reader] = {
+    "ndarray": _array,
+    "generic": _scalar,
+    "dtype": _dtype,
+    "DataFrame": _frame,
+    "Series": _series,
+    "Index": _series,
+}

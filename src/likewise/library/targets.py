@@ -30,6 +30,7 @@ class Standing(IntEnum):
     """A context manager made of a generator: whose it is depends on the generator."""
 
 
+_TOUCHING = frozenset({Standing.OWN, Standing.DERIVED})
 NOTHING: Any = object()
 """The receiver of what has none."""
 Found = tuple[Operation, Any]
@@ -57,7 +58,11 @@ class Targets:
         self.client_files: set[str] = set()
         self._standings: dict[int, Standing] = {}
         self._members: dict[int, dict[str, Operation | None]] = {}
+        self._named: dict[int, dict[str, Operation | None]] = {}
+        self._classes: dict[int, Found | None] = {}
         self._living: dict[int, Any] = {}
+        self.tables: list[dict[int, Any]] = [self._standings, self._members, self._named, self._classes]
+        """What is known by the address of a type, and forgotten when the type dies."""
         self._operations: dict[tuple[str, str], Operation] = {}
         self._functions: dict[tuple[object, str], Operation | None] = {}
         self._adopted: dict[int, tuple[Any, Operation]] = {}
@@ -74,7 +79,7 @@ class Targets:
         known = self._standings.get(id(kind))
         if known is None:
             known = self._find_standing(kind)
-            self._remember(kind)
+            self.remember(kind)
             self._standings[id(kind)] = known
         return known
 
@@ -90,12 +95,12 @@ class Targets:
             return Standing.CONTEXT
         return Standing.FOREIGN if self.naming.class_of(kind) is None else Standing.DERIVED
 
-    def _remember(self, kind: type) -> None:
+    def remember(self, kind: type) -> None:
         """Forget what is known about a type when it dies: another may live at its address."""
         key = id(kind)
 
         def forget(_: object) -> None:
-            for table in (self._standings, self._members, self._living):
+            for table in (*self.tables, self._living):
                 table.pop(key, None)
 
         if key not in self._living:
@@ -103,12 +108,14 @@ class Targets:
 
     def touches(self, kind: type) -> bool:
         """Whether instances of a type are the library's, or extend what is."""
-        return self.standing(kind) in (Standing.OWN, Standing.DERIVED)
+        return self.standing(kind) in _TOUCHING
 
     def member(self, kind: type, name: str) -> Operation | None:
         """An operation or attribute of a type's instances, where the library provides it."""
-        self._remember(kind)
-        known = self._members.setdefault(id(kind), {})
+        known = self._members.get(id(kind))
+        if known is None:
+            self.remember(kind)
+            known = self._members.setdefault(id(kind), {})
         if name not in known:
             known[name] = self._find_member(kind, name)
         return known[name]
@@ -130,9 +137,16 @@ class Targets:
 
     def named(self, kind: type, name: str) -> Operation | None:
         """A member's name under the library class that is nearest to the type."""
-        nearest = self.naming.class_of(kind)
-        if nearest is None:
-            return None
+        known = self._named.get(id(kind))
+        if known is None:
+            self.remember(kind)
+            known = self._named.setdefault(id(kind), {})
+        if name not in known:
+            nearest = self.naming.class_of(kind)
+            known[name] = None if nearest is None else self._member_of(nearest, name)
+        return known[name]
+
+    def _member_of(self, nearest: type, name: str) -> Operation:
         path = f"{self.naming.name_of_class(nearest)}.{name}"
         return self.operation(self.naming.owner(module_of(nearest)), path)
 
@@ -229,6 +243,15 @@ class Targets:
         return self.operation(library, self.naming.public(thing.__module__, name)), NOTHING
 
     def _class(self, thing: type) -> Found | None:
+        if id(thing) not in self._classes:
+            found = self._find_class(thing)
+            if found is not None and found[1] is thing:
+                return found  # it must not be held
+            self.remember(thing)
+            self._classes[id(thing)] = found
+        return self._classes[id(thing)]
+
+    def _find_class(self, thing: type) -> Found | None:
         standing = self.standing(thing)
         if standing is Standing.DERIVED and not self._is_made_by_library(thing):
             return None

@@ -1,74 +1,81 @@
 """The nouns: frozen data that every room shares."""
 
-from likewise.model.discrepancy import Difference, Discrepancy, Implication, Manifestation
-from likewise.model.errors import (
-    BudgetReached,
-    ConfigurationError,
-    CredentialsMissing,
-    FormatTooNew,
-    HistoryUnreadable,
-    LedgerCorrupt,
-    LikewiseError,
-    RecordingCorrupt,
-    ReplayImpossible,
-    StoreFull,
-    TargetUnavailable,
-)
-from likewise.model.events import (
-    AuditBound,
-    Decided,
-    Event,
-    Notice,
-    Progress,
-    RunFinished,
-    RunStarted,
-    Settled,
-)
-from likewise.model.evidence import Answer, Attempt, Audit, Evidence, Origin, Spending, Withdrawal
-from likewise.model.interaction import (
-    Effect,
-    Interaction,
-    Lost,
-    Operation,
-    Outcome,
-    Raised,
-    Resource,
-    Returned,
-    Scope,
-    TimedOut,
-    Touch,
-)
-from likewise.model.keyed import Fingerprint, Keyed, Sketch, Spot
-from likewise.model.target import Role, Target
-from likewise.model.trace import Provenance, Recording, Redaction, Result, Trace
-from likewise.model.unopened import Span, Unopened
-from likewise.model.values import Mapping, Opaque, Redacted, Scalar, Value
-from likewise.model.verdict import (
-    AllAnswersKnown,
-    AmbiguousAnswers,
-    AnswersDiffer,
-    CallsRace,
-    CandidateFailed,
-    DiscrepantOperations,
-    EvidenceExpired,
-    Flaky,
-    NewTiming,
-    NoCalls,
-    NoDiscrepantOperations,
-    ReferenceResultKnown,
-    Rerun,
-    RerunReason,
-    SequenceSeen,
-    Standing,
-    TestReport,
-    Trust,
-    TrustReason,
-    Unclear,
-    UnseenCalls,
-    UnseenSequence,
-    Verdict,
-    Wavers,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from likewise.model.late import late as _late
+
+if TYPE_CHECKING:
+    from likewise.model.discrepancy import Difference, Discrepancy, Implication, Manifestation
+    from likewise.model.errors import (
+        BudgetReached,
+        ConfigurationError,
+        CredentialsMissing,
+        FormatTooNew,
+        HistoryUnreadable,
+        LedgerCorrupt,
+        LikewiseError,
+        RecordingCorrupt,
+        ReplayImpossible,
+        StoreFull,
+        TargetUnavailable,
+    )
+    from likewise.model.events import (
+        AuditBound,
+        Decided,
+        Event,
+        Notice,
+        Progress,
+        RunFinished,
+        RunStarted,
+        Settled,
+    )
+    from likewise.model.evidence import Answer, Attempt, Audit, Evidence, Origin, Spending, Withdrawal
+    from likewise.model.interaction import (
+        Effect,
+        Interaction,
+        Lost,
+        Operation,
+        Outcome,
+        Raised,
+        Resource,
+        Returned,
+        Scope,
+        TimedOut,
+        Touch,
+    )
+    from likewise.model.keyed import Fingerprint, Keyed, Sketch, Spot
+    from likewise.model.target import Role, Target
+    from likewise.model.trace import Provenance, Recording, Redaction, Result, Trace
+    from likewise.model.unopened import Span, Unopened
+    from likewise.model.values import Mapping, Opaque, Redacted, Scalar, Value
+    from likewise.model.verdict import (
+        AllAnswersKnown,
+        AmbiguousAnswers,
+        AnswersDiffer,
+        CallsRace,
+        CandidateFailed,
+        DiscrepantOperations,
+        EvidenceExpired,
+        Flaky,
+        NewTiming,
+        NoCalls,
+        NoDiscrepantOperations,
+        ReferenceResultKnown,
+        Rerun,
+        RerunReason,
+        SequenceSeen,
+        Standing,
+        TestReport,
+        Trust,
+        TrustReason,
+        Unclear,
+        UnseenCalls,
+        UnseenSequence,
+        Verdict,
+        Wavers,
+    )
 
 __all__ = [
     "AllAnswersKnown",
@@ -155,3 +162,78 @@ __all__ = [
     "Wavers",
     "Withdrawal",
 ]
+
+__getattr__ = _late(
+    __name__,
+    {
+        "discrepancy": ("Difference", "Discrepancy", "Implication", "Manifestation"),
+        "errors": (
+            "BudgetReached",
+            "ConfigurationError",
+            "CredentialsMissing",
+            "FormatTooNew",
+            "HistoryUnreadable",
+            "LedgerCorrupt",
+            "LikewiseError",
+            "RecordingCorrupt",
+            "ReplayImpossible",
+            "StoreFull",
+            "TargetUnavailable",
+        ),
+        "events": (
+            "AuditBound",
+            "Decided",
+            "Event",
+            "Notice",
+            "Progress",
+            "RunFinished",
+            "RunStarted",
+            "Settled",
+        ),
+        "evidence": ("Answer", "Attempt", "Audit", "Evidence", "Origin", "Spending", "Withdrawal"),
+        "interaction": (
+            "Effect",
+            "Interaction",
+            "Lost",
+            "Operation",
+            "Outcome",
+            "Raised",
+            "Resource",
+            "Returned",
+            "Scope",
+            "TimedOut",
+            "Touch",
+        ),
+        "keyed": ("Fingerprint", "Keyed", "Sketch", "Spot"),
+        "target": ("Role", "Target"),
+        "trace": ("Provenance", "Recording", "Redaction", "Result", "Trace"),
+        "unopened": ("Span", "Unopened"),
+        "values": ("Mapping", "Opaque", "Redacted", "Scalar", "Value"),
+        "verdict": (
+            "AllAnswersKnown",
+            "AmbiguousAnswers",
+            "AnswersDiffer",
+            "CallsRace",
+            "CandidateFailed",
+            "DiscrepantOperations",
+            "EvidenceExpired",
+            "Flaky",
+            "NewTiming",
+            "NoCalls",
+            "NoDiscrepantOperations",
+            "ReferenceResultKnown",
+            "Rerun",
+            "RerunReason",
+            "SequenceSeen",
+            "Standing",
+            "TestReport",
+            "Trust",
+            "TrustReason",
+            "Unclear",
+            "UnseenCalls",
+            "UnseenSequence",
+            "Verdict",
+            "Wavers",
+        ),
+    },
+)

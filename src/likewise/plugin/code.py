@@ -69,6 +69,8 @@ def _mentioned_nowhere(sources: Mapping[str, bytes], test_files: Sequence[str]) 
         path = PurePosixPath(name)
         if any(fnmatch(path.name, pattern) for pattern in test_files):
             candidates.setdefault(path.stem.encode(), []).append(name)
+    if not candidates:
+        return set()
     mentions = dict.fromkeys(candidates, 0)
     for name, content in sources.items():
         own = PurePosixPath(name).stem.encode()

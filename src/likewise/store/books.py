@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from likewise.model import Attempt, Audit, Discrepancy, LedgerCorrupt, Provenance, Spending
-from likewise.store import encoding, tables
+from likewise.store import encoding, entries, tables
 from likewise.store.driver import Driver, Row
 from likewise.store.tables import Table
 from likewise.store.values import Undecodable
@@ -98,7 +98,7 @@ class Books:
         self._add(
             tables.DISCREPANCIES,
             [
-                ((run, each.test, str(each.operation)), encoding.encode_discrepancy(run, each))
+                ((run, each.test, str(each.operation)), entries.encode_discrepancy(run, each))
                 for each in discrepancies
             ],
         )
@@ -111,7 +111,7 @@ class Books:
             rows: Iterable[Row] = self.driver.query(f"{sql} {order}")
         else:
             rows = self.driver.query_among(f"{sql} WHERE test {{among}} {order}", as_texts(tests))
-        return [self._decoded(encoding.decode_discrepancy, body, tables.DISCREPANCIES) for (body,) in rows]
+        return [self._decoded(entries.decode_discrepancy, body, tables.DISCREPANCIES) for (body,) in rows]
 
     def discrepant_operations(self) -> dict[str, int]:
         """The operations ever found to differ, with the number of tests that saw it."""

@@ -17,25 +17,18 @@ IS_SHARED = "msgspec" in sys.modules
 import msgspec  # noqa: E402 - only before its import can be told who had it first
 
 from likewise.model import (  # noqa: E402
-    Difference,
-    Discrepancy,
     Effect,
-    Evidence,
     Fingerprint,
-    Implication,
     Interaction,
     Lost,
-    Manifestation,
     Mapping,
     Operation,
-    Origin,
     Outcome,
     Raised,
     Result,
     Returned,
     Role,
     Scope,
-    Target,
     TimedOut,
     Trace,
 )
@@ -48,45 +41,51 @@ Raw = dict[str, Any]
 """An object as JSON has it, before anything is known about it."""
 
 
-class _Struct(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
+class Loose(msgspec.Struct):
+    """Takes the fields that it knows from among others."""
+
+
+class Small(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
     """Small on disk, and refuses fields it does not know."""
 
 
 V = TypeVar("V")
 """How values are held: as JSON has them, or as raw bytes that nobody has looked into yet."""
+Unread = msgspec.Raw
+"""Those bytes."""
 _NOTHING: Any = None
 """What is left out on disk. (A type of its own for "or nothing" would make the decoder look inside.)"""
 
 
-class _Returned(_Struct, Generic[V], tag_field="is", tag="returned"):
+class _Returned(Small, Generic[V], tag_field="is", tag="returned"):
     value: V = _NOTHING
 
 
-class _Raised(_Struct, Generic[V], tag_field="is", tag="raised"):
+class _Raised(Small, Generic[V], tag_field="is", tag="raised"):
     kind: str
     message: str = ""
     value: V = _NOTHING
 
 
-class _TimedOut(_Struct, tag_field="is", tag="timed out"):
+class _TimedOut(Small, tag_field="is", tag="timed out"):
     after: Any
 
 
-class _Lost(_Struct, tag_field="is", tag="lost"):
+class _Lost(Small, tag_field="is", tag="lost"):
     reason: str
 
 
 _Outcome = _Returned[V] | _Raised[V] | _TimedOut | _Lost
 
 
-class _Touch(msgspec.Struct):
+class _Touch(Loose):
     resource: tuple[str, ...]
     effect: Effect
     scope: Scope = Scope.SELF
     timed: bool = False
 
 
-class _Call(_Struct, Generic[V]):
+class _Call(Small, Generic[V]):
     service: str
     name: str
     arguments: V
@@ -101,7 +100,7 @@ class _Call(_Struct, Generic[V]):
     seen: tuple[str, ...] | None = None
 
 
-class _Trace(_Struct, Generic[V]):
+class WireTrace(Small, Generic[V]):
     test: str
     role: Role
     interactions: list[_Call[V]]
@@ -116,40 +115,10 @@ class _Trace(_Struct, Generic[V]):
     unseen_writes: bool = True
 
 
-class _Line(_Struct, Generic[V]):
-    trace: _Trace[V] | None = None
+class _Line(Small, Generic[V]):
+    trace: WireTrace[V] | None = None
     end: bool = False
     traces: int = 0
-
-
-class _Evidence(_Struct, Generic[V]):
-    test: str
-    run: str
-    origin: Origin
-    reference: Target
-    when: float
-    traces: list[_Trace[V]]
-    proved: tuple[int, ...]
-    canonical_version: int
-
-
-class _Proved(msgspec.Struct):
-    proved: tuple[int, ...]
-
-
-class _Discrepancy(_Struct):
-    run: str
-    service: str
-    name: str
-    difference: Difference
-    place: str
-    reference: Any
-    candidate: Any
-    implication: Implication
-    manifestation: Manifestation
-    test: str
-    position: int
-    condition: str = ""
 
 
 _encoder = msgspec.json.Encoder()
@@ -157,7 +126,7 @@ _ordered = msgspec.json.Encoder(order="deterministic")
 _untyped = msgspec.json.Decoder()
 _decoders: dict[type, msgspec.json.Decoder[Any]] = {}
 
-_ESCAPED = b'{"escaped":'
+ESCAPED = b'{"escaped":'
 
 
 def identify(content: bytes) -> Fingerprint:
@@ -176,7 +145,7 @@ def encode(noun: object, *, ordered: bool = False) -> bytes:
 
 def decode(kind: type[T], content: bytes) -> T:
     """What `encode` made of a noun of this kind; raises Undecodable."""
-    if content.startswith(_ESCAPED):
+    if content.startswith(ESCAPED):
         return convert(kind, decode_raw(content))
     decoder = _decoders.get(kind)
     if decoder is None:
@@ -216,7 +185,7 @@ def convert(kind: type[T], raw: Raw) -> T:
 
 def encode_trace_line(trace: Trace) -> bytes:
     """One line of a recording, without its line end."""
-    return encode(_Line(trace=_wire_trace(trace)))
+    return encode(_Line(trace=wire_trace(trace)))
 
 
 def encode_end_line(traces: int) -> bytes:
@@ -230,24 +199,24 @@ def decode_line(content: bytes, *, reject: Callable[[str], NoReturn]) -> Trace |
     The interactions of the trace are opened when they are first looked into, and rejected where a value
     in them turns out to be none; all else about them is sure already.
     """
-    if content.startswith(_ESCAPED):
+    if content.startswith(ESCAPED):
         return convert_line(decode_raw(content))
-    line = decode(_Line[msgspec.Raw], content)
+    line = decode(_Line[Unread], content)
     if line.end or line.trace is None:
-        return _model_line(line, _open_raw)
+        return _model_line(line, open_raw)
     spans = [
         Span(operation=_operation(call.service, call.name), seconds=call.ended - call.started)
         for call in line.trace.interactions
     ]
-    return _model_trace(line.trace, Unopened(spans=spans, source=[partial(_opened, content, reject)]))
+    return model_trace(line.trace, Unopened(spans=spans, source=[partial(_opened, content, reject)]))
 
 
 def _opened(content: bytes, reject: Callable[[str], NoReturn]) -> tuple[Interaction, ...]:
     """The interactions in a line that is known to hold a trace."""
-    line = decode(_Line[msgspec.Raw], content)
+    line = decode(_Line[Unread], content)
     assert line.trace is not None
     try:
-        return _model_calls(line.trace.interactions, _open_raw)
+        return model_calls(line.trace.interactions, open_raw)
     except Undecodable as error:
         reject(str(error))
 
@@ -257,77 +226,8 @@ def convert_line(raw: Raw) -> Trace | int:
     return _model_line(convert(_Line[Any], raw), unpack)
 
 
-def encode_evidence(evidence: Evidence) -> bytes:
-    """Evidence as bytes that are equal where the evidence is."""
-    return encode(
-        _Evidence(
-            evidence.test,
-            evidence.run,
-            evidence.origin,
-            evidence.reference,
-            evidence.when,
-            [_wire_trace(trace) for trace in evidence.traces],
-            evidence.proved,
-            evidence.canonical_version,
-        ),
-        ordered=True,
-    )
-
-
-def decode_evidence(content: bytes) -> Evidence:
-    """What `encode_evidence` made; raises Undecodable."""
-    if content.startswith(_ESCAPED):
-        return _model_evidence(convert(_Evidence[Any], decode_raw(content)), unpack)
-    return _model_evidence(decode(_Evidence[msgspec.Raw], content), _open_raw)
-
-
-def decode_proved(content: bytes) -> tuple[int, ...]:
-    """Which positions encoded evidence proves, without the work of decoding the rest."""
-    if content.startswith(_ESCAPED):
-        return convert(_Proved, decode_raw(content)).proved
-    return decode(_Proved, content).proved
-
-
-def encode_discrepancy(run: str, found: Discrepancy) -> bytes:
-    """A discrepancy and the run that found it, as bytes that are equal where those are."""
-    return encode(
-        _Discrepancy(
-            run,
-            found.operation.service,
-            found.operation.name,
-            found.difference,
-            found.place,
-            pack(found.reference),
-            pack(found.candidate),
-            found.implication,
-            found.manifestation,
-            found.test,
-            found.position,
-            found.condition,
-        ),
-        ordered=True,
-    )
-
-
-def decode_discrepancy(content: bytes) -> tuple[str, Discrepancy]:
-    """What `encode_discrepancy` made; raises Undecodable."""
-    wire = decode(_Discrepancy, content)
-    return wire.run, Discrepancy(
-        operation=Operation(wire.service, wire.name),
-        difference=wire.difference,
-        place=wire.place,
-        reference=unpack(wire.reference),
-        candidate=unpack(wire.candidate),
-        implication=wire.implication,
-        manifestation=wire.manifestation,
-        test=wire.test,
-        position=wire.position,
-        condition=wire.condition,
-    )
-
-
-def _wire_trace(trace: Trace) -> _Trace[Any]:
-    return _Trace(
+def wire_trace(trace: Trace) -> WireTrace[Any]:
+    return WireTrace(
         trace.test,
         trace.role,
         [_wire_call(call) for call in trace.interactions],
@@ -379,25 +279,10 @@ def _model_line(line: _Line[V], open_value: Callable[[V], Any]) -> Trace | int:
         return line.traces
     if line.trace is None:
         raise Undecodable("Expected a trace or the end of the recording")
-    return _model_trace(line.trace, _model_calls(line.trace.interactions, open_value))
+    return model_trace(line.trace, model_calls(line.trace.interactions, open_value))
 
 
-def _model_evidence(wire: _Evidence[V], open_value: Callable[[V], Any]) -> Evidence:
-    return Evidence(
-        test=wire.test,
-        run=wire.run,
-        origin=wire.origin,
-        reference=wire.reference,
-        when=wire.when,
-        traces=tuple(
-            _model_trace(trace, _model_calls(trace.interactions, open_value)) for trace in wire.traces
-        ),
-        proved=wire.proved,
-        canonical_version=wire.canonical_version,
-    )
-
-
-def _model_trace(wire: _Trace[V], interactions: Sequence[Interaction]) -> Trace:
+def model_trace(wire: WireTrace[V], interactions: Sequence[Interaction]) -> Trace:
     return Trace(
         test=wire.test,
         role=wire.role,
@@ -414,8 +299,8 @@ def _model_trace(wire: _Trace[V], interactions: Sequence[Interaction]) -> Trace:
     )
 
 
-def _model_calls(calls: Iterable[_Call[V]], open_value: Callable[[V], Any]) -> tuple[Interaction, ...]:
-    shared = Shared(open_value, folded=msgspec.Raw)
+def model_calls(calls: Iterable[_Call[V]], open_value: Callable[[V], Any]) -> tuple[Interaction, ...]:
+    shared = Shared(open_value, folded=Unread)
     return tuple(
         [
             Interaction(
@@ -455,7 +340,7 @@ def _model_outcome(wire: _Outcome[V], open_value: Callable[[V], Any]) -> Outcome
             assert_never(wire)
 
 
-def _open_raw(raw: msgspec.Raw | bytes | None) -> Any:
+def open_raw(raw: Unread | bytes | None) -> Any:
     """A value as it was, from its bytes: most hold no tag at all, and then it is one already."""
     if raw is None:
         return None

@@ -20,7 +20,7 @@ from likewise.model import (
     Withdrawal,
 )
 from likewise.model.heap import growing_heap
-from likewise.store import encoding, tables
+from likewise.store import encoding, entries, tables
 from likewise.store.books import Books, as_text, as_texts
 from likewise.store.statistics import Statistics, count
 from likewise.store.values import Undecodable
@@ -60,7 +60,7 @@ class Ledger(Books):
         calls = len(evidence.traces[-1].interactions) if evidence.traces else 0
         if any(not 0 <= position < calls for position in evidence.proved):
             raise ValueError(f"evidence for {evidence.test} proves a call that its last trace does not have")
-        content = encoding.encode_evidence(evidence)
+        content = entries.encode_evidence(evidence)
         identity = encoding.identify(content)
         row = (
             identity,
@@ -263,11 +263,11 @@ def _decode_sketch(body: bytes) -> Sketch:
 
 
 def _decode_proved(body: bytes) -> tuple[int, ...]:
-    return encoding.decode_proved(zlib.decompress(body))
+    return entries.decode_proved(zlib.decompress(body))
 
 
 def _decode_evidence(identity: Fingerprint, body: bytes) -> Evidence:
     content = zlib.decompress(body)
     if encoding.identify(content) != identity:
         raise Undecodable(f"the content of {identity} is not what its id says")
-    return encoding.decode_evidence(content)
+    return entries.decode_evidence(content)

@@ -7,10 +7,10 @@ ambiguous. Text that UTF-8 cannot hold (lone surrogates) makes the whole object 
 
 from __future__ import annotations
 
-import math
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable
+from math import isfinite
 from typing import Any
 
 from likewise.model import Opaque, Redacted, Value
@@ -31,6 +31,8 @@ def pack(value: Value) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
+    if kind is float:
+        return value if isfinite(value) else _pack_scalar(value)  # type: ignore[arg-type]
     if isinstance(value, dict):
         packed = {name: v if type(v) in _PLAIN else pack(v) for name, v in value.items()}
         if len(packed) == 1 and next(iter(packed)).startswith("$"):
@@ -44,7 +46,7 @@ def pack(value: Value) -> Any:
 def _pack_scalar(value: Value) -> Any:
     match value:
         case float():
-            return value if math.isfinite(value) else {"$float": repr(value)}
+            return value if isfinite(value) else {"$float": repr(value)}
         case bytes():
             return {"$bytes": b64encode(value).decode("ascii")}
         case Opaque():

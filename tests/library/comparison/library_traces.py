@@ -6,7 +6,7 @@ from typing import Any
 
 from likewise.library import crossing
 from likewise.library.comparison import Side
-from likewise.library.crossing import Crossing, Kind
+from likewise.library.crossing import Kind
 from likewise.model import (
     Interaction,
     Operation,
@@ -35,13 +35,15 @@ def call(
 ) -> Interaction:
     """One crossing at a line of `client.py`."""
     return crossing.interaction(
-        Crossing(kind=kind, at=f"client.py:{at}:0", after=more.pop("after", {}), **more),
+        f"client.py:{at}:0",
+        kind,
         operation=Operation("lib", name),
         receiver=receiver,
         arguments=arguments or {},
         outcome=outcome if isinstance(outcome, Returned | Raised) else Returned(value=outcome),
         order=0,
         lane="main",
+        **more,
     )
 
 

@@ -105,6 +105,8 @@ def watch_call(frame: FrameType) -> None:
     back, name = frame.f_back, frame.f_code.co_name
     if back is None or (name.startswith("<") and name != "<lambda>"):
         return
+    if name == "__del__":
+        return  # whoever lets the last reference go did not call anything
     if is_library(frame.f_globals.get("__name__")):
         if not is_client(back) or (inside and inside[-1] is back) or is_further_step(frame):
             return

@@ -152,21 +152,47 @@ class Hub:
         path = module[len(library) :].strip(".")
         return self.targets.operation(library, f"{path}.{name}" if path else name) if library else None
 
-    def read(self, at: str, holder: Any, name: str, value: object, error: BaseException | None) -> None:
-        """An attribute was read; of a client's class only those are the library's that it never sets."""
+    def never(self, kind: str, holder: Any, name: str) -> bool:
+        """Whether what is done so with instances of a type is not the library's business, now or later."""
+        of = type(holder)
+        if of in handing.CONTAINERS or not self.targets.touches(of):
+            return False
+        if kind == Kind.READ:
+            return self.read_operation(holder, name) is None
+        return self._member(holder, name, kind) is None
+
+    def read(self, at: str, holder: Any, name: str, value: object, error: BaseException | None) -> bool:
+        """An attribute was read; of a client's class only those are the library's that it never sets.
+
+        Whether it was.
+        """
         try:
             operation = self.read_operation(holder, name)
-            if operation is None or type(value).__module__ == "importlib.util":
-                return
-            receiver = NOTHING if isinstance(holder, ModuleType) else holder
-            token = self.recorder.begin(at, Kind.READ, operation, receiver, (), None)
-            if token is not None:
-                if error is None:
-                    self.recorder.end(token, value)
-                else:
-                    self.recorder.fail(token, error)
+            if operation is None:
+                return False
+            if type(value).__module__ != "importlib.util":
+                receiver = NOTHING if isinstance(holder, ModuleType) else holder
+                self._note(at, Kind.READ, operation, receiver, value, error)
         except Exception as trouble:
             self._miss(name, holder, trouble)
+        return True
+
+    def _note(
+        self,
+        at: str,
+        kind: Kind,
+        operation: Operation,
+        receiver: Any,
+        value: object,
+        error: BaseException | None,
+    ) -> None:
+        """Something began and ended at once."""
+        token = self.recorder.begin(at, kind, operation, receiver, (), None)
+        if token is not None:
+            if error is None:
+                self.recorder.end(token, value)
+            else:
+                self.recorder.fail(token, error)
 
     def read_operation(self, holder: Any, name: str) -> Operation | None:
         """Which operation it is to read an attribute; None where that is not the library's business."""
@@ -200,12 +226,8 @@ class Hub:
         """An iterator or generator of the library gave something."""
         try:
             operation = self._step(source)
-            token = self.recorder.begin(at, Kind.ITEM, operation, source, (), None) if operation else None
-            if token is not None:
-                if error is None:
-                    self.recorder.end(token, value)
-                else:
-                    self.recorder.fail(token, error)
+            if operation is not None:
+                self._note(at, Kind.ITEM, operation, source, value, error)
         except Exception as trouble:
             self._miss("item", source, trouble)
 

@@ -10,9 +10,9 @@ enum { FOREIGN, OWN, DERIVED, PARTIAL, CACHED, DESCRIPTOR, WRAPPER, CYTHON, CONT
 enum { NEUTRAL, CLIENT, LIBRARY };
 enum { PLAIN = -1, THROUGH = -2, ADOPTED = -3 };
 enum { GO_BEGIN_CALL, GO_BEGIN_MEMBER, GO_READ, GO_END, GO_FAIL, GO_ITEM, GO_ENTRY, GO_STANDING,
-       GO_OWNER, GO_FILE, GO_PREPARE, GO_IMPORTED, GO_BEGIN_STEP, GO_ADOPT, GO_COUNT };
+       GO_OWNER, GO_FILE, GO_PREPARE, GO_IMPORTED, GO_BEGIN_STEP, GO_ADOPT, GO_NEVER, GO_COUNT };
 static const char *GO_NAMES[] = {"begin_call", "begin_member", "read", "end", "fail", "item", "entry",
-       "standing", "owner", "file", "prepare", "imported", "begin_step", "adopt"};
+       "standing", "owner", "file", "prepare", "imported", "begin_step", "adopt", "never"};
 
 static PyObject *go[GO_COUNT];
 static PyObject *owners, *files, *callbacks, *running_loop, *mirrored;
@@ -24,15 +24,17 @@ static PyObject *s_enter, *s_exit, *s_aenter, *s_aexit, *s_send, *s_throw, *s_cl
 static _Thread_local int busy, depth, thread_kind;
 static _Thread_local void *frames[MOST];
 
-/* Known types and known functions, by pointer. A type is held weakly and forgotten when it dies. */
+/* Known types and known functions, by pointer. A type is held weakly and forgotten when it dies.
+   Of its instances, the names are kept that are known never to be the library's business. */
 
-typedef struct { void *key; int flag; PyObject *ref; } Slot;
+enum { NEVER_READ, NEVER_CALLED, NEVER_STORED, NEVER_COUNT };
+typedef struct { void *key; int flag; PyObject *ref; PyObject *never[NEVER_COUNT]; } Slot;
 static Slot *slots;
 static size_t slots_mask, slots_used;
 #define TOMB ((void *)1)
 #define HASH(p) (((size_t)(p) >> 4) ^ ((size_t)(p) >> 13))
 
-static void slots_put(void *key, int flag, PyObject *ref);
+static void slots_keep(Slot slot);
 
 static void slots_grow(void) {
     Slot *old = slots;
@@ -42,17 +44,19 @@ static void slots_grow(void) {
     slots_mask = size - 1;
     slots_used = 0;
     for (size_t i = 0; i < before; i++)
-        if (old[i].key && old[i].key != TOMB) slots_put(old[i].key, old[i].flag, old[i].ref);
+        if (old[i].key && old[i].key != TOMB) slots_keep(old[i]);
     PyMem_Free(old);
 }
 
-static void slots_put(void *key, int flag, PyObject *ref) {
+static void slots_keep(Slot slot) {
     if (!slots || slots_used * 2 > slots_mask) slots_grow();
-    size_t i = HASH(key) & slots_mask;
+    size_t i = HASH(slot.key) & slots_mask;
     while (slots[i].key && slots[i].key != TOMB) i = (i + 1) & slots_mask;
     if (!slots[i].key) slots_used++;
-    slots[i] = (Slot){key, flag, ref};
+    slots[i] = slot;
 }
+
+static void slots_put(void *key, int flag, PyObject *ref) { slots_keep((Slot){key, flag, ref, {NULL}}); }
 
 static inline Slot *slots_find(void *key) {
     size_t i = HASH(key) & slots_mask;
@@ -65,7 +69,11 @@ static inline Slot *slots_find(void *key) {
 
 static PyObject *forget(PyObject *self, PyObject *ref) {
     Slot *slot = slots_find(PyLong_AsVoidPtr(self));
-    if (slot) { slot->key = TOMB; Py_CLEAR(slot->ref); }
+    if (slot) {
+        slot->key = TOMB;
+        for (int i = 0; i < NEVER_COUNT; i++) Py_CLEAR(slot->never[i]);
+        Py_CLEAR(slot->ref);
+    }
     Py_RETURN_NONE;
 }
 static PyMethodDef forget_def = {"forget", forget, METH_O, NULL};
@@ -270,12 +278,32 @@ static PyObject *finish(PyObject *token, PyObject *result) {
     return NULL;
 }
 
+static PyObject *k_call, *k_store, *k_delete, *k_item, *k_yield, *k_read;
+
+static inline int is_never(PyObject *holder, int what, PyObject *name) {
+    Slot *slot = slots_find(Py_TYPE(holder));
+    return slot && slot->never[what] && PySet_Contains(slot->never[what], name) == 1;
+}
+
+static void note_never(PyObject *holder, int what, PyObject *kind, PyObject *name) {
+    if (PyType_Check(holder) || PyModule_Check(holder) || !touches(holder)) return;
+    PyObject *told = ask(GO_NEVER, (PyObject *[]){kind, holder, name}, 3);
+    Slot *slot = told == Py_True ? slots_find(Py_TYPE(holder)) : NULL;
+    if (slot && !slot->never[what]) slot->never[what] = PySet_New(NULL);
+    if (slot && slot->never[what]) PySet_Add(slot->never[what], name);
+    Py_XDECREF(told);
+    PyErr_Clear();
+}
+
 static PyObject *begin_member(PyObject *at, PyObject *kind, PyObject *holder, PyObject *name,
                               PyObject *first, PyObject *second) {
+    int what = kind == k_call ? NEVER_CALLED : kind == k_store ? NEVER_STORED : NEVER_COUNT;
+    if (what < NEVER_COUNT && is_never(holder, what, name)) Py_RETURN_NONE;
     PyObject *args = !first ? PyTuple_New(0) : second ? PyTuple_Pack(2, first, second) : PyTuple_Pack(1, first);
     if (!args) return NULL;
     PyObject *token = ask(GO_BEGIN_MEMBER, (PyObject *[]){at, kind, holder, name, args}, 5);
     Py_DECREF(args);
+    if (token == Py_None && what < NEVER_COUNT) note_never(holder, what, kind, name);
     return token;
 }
 
@@ -450,6 +478,7 @@ static PyObject *read_attribute(PyObject *at, PyObject *holder, PyObject *name) 
         Py_DECREF(told);
     }
     if (value && is_routine(value) && is_stored(holder, name)) return value;
+    if (value && is_never(holder, NEVER_READ, name)) return value;
     PyObject *kind = NULL, *error = NULL, *trace = NULL;
     if (!value) {
         PyErr_Fetch(&kind, &error, &trace);
@@ -458,6 +487,7 @@ static PyObject *read_attribute(PyObject *at, PyObject *holder, PyObject *name) 
     }
     PyObject *told = ask(GO_READ, (PyObject *[]){at, holder, name, value ? value : Py_None, error ? error : Py_None}, 5);
     if (!told) { Py_XDECREF(value); Py_XDECREF(kind); Py_XDECREF(error); Py_XDECREF(trace); return NULL; }
+    if (told != Py_True) note_never(holder, NEVER_READ, k_read, name);
     Py_DECREF(told);
     if (!value) PyErr_Restore(kind, error, trace);
     return value;
@@ -479,7 +509,6 @@ static PyObject *h_method(ARGS) {
     return found;
 }
 
-static PyObject *k_call, *k_store, *k_delete, *k_item, *k_yield;
 static PyObject *d_getitem, *d_setitem, *d_delitem, *d_contains, *d_bool, *d_len, *d_format, *d_str, *d_repr, *d_eq;
 #define CROSS(token, work) { if (!(token)) return NULL; \
                              int before = (token) == Py_None ? depth : push(); PyObject *result = (work); \
@@ -1128,7 +1157,7 @@ PyMODINIT_FUNC PyInit_native(void) {
         {&s_self, "__self__"}, {&s_gen, "gen"}, {&s_enter, "__enter__"}, {&s_exit, "__exit__"},
         {&s_aenter, "__aenter__"}, {&s_aexit, "__aexit__"}, {&s_send, "send"}, {&s_throw, "throw"},
         {&s_close, "close"}, {&k_call, "call"}, {&k_store, "store"}, {&k_delete, "delete"},
-        {&k_item, "item"}, {&k_yield, "yield"}, {&d_getitem, "__getitem__"}, {&d_setitem, "__setitem__"},
+        {&k_read, "read"}, {&k_item, "item"}, {&k_yield, "yield"}, {&d_getitem, "__getitem__"}, {&d_setitem, "__setitem__"},
         {&d_delitem, "__delitem__"}, {&d_contains, "__contains__"}, {&d_bool, "__bool__"},
         {&d_len, "__len__"}, {&d_format, "__format__"}, {&d_str, "__str__"}, {&d_repr, "__repr__"}, {&d_eq, "__eq__"}};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)

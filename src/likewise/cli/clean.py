@@ -159,16 +159,17 @@ def _delete_one(created: Created, target: Running, connections: Connections) -> 
     from likewise.cloud.replay.signing import AwsSigner, signer
     from likewise.model import Operation
 
-    service, _, rest = created.resource.partition(" ")
-    name = rest.partition(" ")[2]
-    if service not in cleaning.KINDS or not name:
+    thing = cleaning.read_created(created.resource)
+    if thing is None:
         return "it is not known how to delete such a thing"
-    credentials = signer(service, target)
-    url = target.endpoint(service) or (credentials.endpoint() if isinstance(credentials, AwsSigner) else None)
+    credentials = signer(thing.service, target)
+    url = target.endpoint(thing.service)
+    if url is None and isinstance(credentials, AwsSigner):
+        url = credentials.endpoint(thing.region)
     if url is None:
-        return f"it is not known where {target.target} answers for {service}"
+        return f"it is not known where {target.target} answers for {thing.service}"
 
     def send(request: Request, operation: Operation) -> Answer:
         return connections.send(credentials.sign(request), before=lambda: None)
 
-    return cleaning.delete(cleaning.Created(service, name), read_endpoint(url), send)
+    return cleaning.delete(thing, read_endpoint(url), send)

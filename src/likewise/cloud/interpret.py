@@ -6,6 +6,7 @@ from collections.abc import Mapping as Headers
 
 from likewise.cloud.bodies import opaque, parse, split_multipart, unchunk
 from likewise.cloud.exchange import Exchange
+from likewise.cloud.regions import moved, signed_for
 from likewise.cloud.services import SERVICES, Call, Service
 from likewise.cloud.services.call import decode, read_query, split_url
 from likewise.cloud.services.headers import (
@@ -36,10 +37,15 @@ WIRE_LIMIT = 1 << 20
 
 
 class Interpreter:
-    """Reads the exchanges of one world, in their order: what it learns from one it needs for the next."""
+    """Reads the exchanges of one world, in their order: what it learns from one it needs for the next.
 
-    def __init__(self) -> None:
+    `home` is the region that counts as the suite's own; where it is not known, the first one seen does.
+    """
+
+    def __init__(self, *, home: str = "") -> None:
+        self._home = home
         self._services: dict[str, Service] = {service.name: service() for service in SERVICES}
+        self._elsewhere: dict[tuple[str, str], Service] = {}
 
     def interpret(self, exchange: Exchange, *, order: int) -> Interaction:
         """One exchange as an interaction. Input that makes no sense is kept as it is, never refused."""
@@ -47,6 +53,9 @@ class Interpreter:
         service = self._service(exchange.service_hint, call)
         if service is None:
             return self._unknown(exchange, call, order)
+        region = self._foreign_region(call)
+        if region and service.is_regional:
+            service = self._elsewhere.setdefault((service.name, region), type(service)())
         service.place(call)
         call.request = _request_body(service, call)
         call.response = _response_body(service, call)
@@ -56,9 +65,9 @@ class Interpreter:
         service.mask(call)
         return Interaction(
             operation=Operation(service.name, call.operation or _shape(call)),
-            arguments=_identified(_arguments(call, service), call, exchange),
+            arguments=_identified(_arguments(call, service), call, exchange, region),
             outcome=_outcome(exchange, call, service),
-            touches=touches,
+            touches=moved(touches, region) if region and service.is_regional else touches,
             receiver=call.account,
             order=order,
             lane=exchange.lane,
@@ -66,6 +75,12 @@ class Interpreter:
             ended=exchange.ended,
             wire=_wire(exchange),
         )
+
+    def _foreign_region(self, call: Call) -> str:
+        """The region that a call was made in, if that is not the suite's own."""
+        region = signed_for(call.headers, call.query)
+        self._home = self._home or region
+        return "" if region == self._home else region
 
     def _service(self, hint: str, call: Call) -> Service | None:
         if hint in self._services:
@@ -224,10 +239,12 @@ def _arguments(call: Call, service: Service | None) -> Mapping:
     }
 
 
-def _identified(arguments: Mapping, call: Call, exchange: Exchange) -> Mapping:
+def _identified(arguments: Mapping, call: Call, exchange: Exchange, region: str = "") -> Mapping:
     """Say how the caller identified itself, where that is not by an ordinary signature of the suite's own."""
     if who := exchange.signer or identity(call):
         arguments["identity"] = who
+    if region:
+        arguments["region"] = region
     return arguments
 
 

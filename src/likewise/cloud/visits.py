@@ -9,7 +9,7 @@ from enum import StrEnum
 from likewise.cloud.replay import cleaning, names
 from likewise.cloud.replay.cleaning import Created, CreatedLog
 from likewise.cloud.replay.replayer import CREDENTIALS
-from likewise.cloud.replay.request import read_endpoint
+from likewise.cloud.replay.request import read_endpoint, region_of
 from likewise.cloud.targets import Running, Server
 from likewise.model import (
     CredentialsMissing,
@@ -149,7 +149,7 @@ class Visits:
             name, running = names.created_name(call), self._running.get(call.operation.service)
             if not name or running is None or isinstance(call.outcome, Raised):
                 continue
-            created = Created(call.operation.service, name)
+            created = Created(call.operation.service, name, region_of(call))
             if names.creates(call):
                 left[created] = running
             elif isinstance(call.outcome, Returned):

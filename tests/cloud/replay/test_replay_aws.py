@@ -20,11 +20,11 @@ from .conftest import Fixed, Log, Pool, piece, record, replayer
 pytestmark = pytest.mark.server
 
 
-def client(service: str, running: Any, **more: Any) -> Any:
+def client(service: str, running: Any, *, region: str = "us-east-1", **more: Any) -> Any:
     return boto3.client(
         service,
         endpoint_url=running.endpoint(service),
-        region_name="us-east-1",
+        region_name=region,
         aws_access_key_id="testing",
         aws_secret_access_key="testing",
         config=Config(retries={"max_attempts": 1}, **more),
@@ -152,10 +152,30 @@ def items(running: Running) -> None:
     refused(db.describe_table, TableName="orders")
 
 
+def regions(running: Running) -> None:
+    """A table is where it was made, and nowhere else."""
+    here, there = client("dynamodb", running), client("dynamodb", running, region="ca-central-1")
+    table = {
+        "TableName": "orders-of-regions",
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    there.create_table(**table)
+    refused(here.put_item, TableName="orders-of-regions", Item={"id": {"S": "a"}})
+    here.create_table(**table)
+    there.put_item(TableName="orders-of-regions", Item={"id": {"S": "a"}, "n": {"N": "1"}})
+    here.get_item(TableName="orders-of-regions", Key={"id": {"S": "a"}})
+    there.tag_resource(
+        ResourceArn=there.describe_table(TableName="orders-of-regions")["Table"]["TableArn"],
+        Tags=[{"Key": "k", "Value": "v"}],
+    )
+
+
 STORIES = [multipart, versions, conditions, pages, items]
 
 
-@pytest.mark.parametrize("story", [*STORIES, small_parts], ids=lambda story: story.__name__)
+@pytest.mark.parametrize("story", [*STORIES, small_parts, regions], ids=lambda story: story.__name__)
 def test_the_same_server_gives_the_same_answers(
     story: Callable[[Running], None], candidate: Running, reference: Running
 ) -> None:
@@ -209,6 +229,21 @@ def test_where_nothing_can_be_reset_names_are_fresh_and_all_is_deleted(
     assert log.left == {}
     assert [kind for kind, _ in log.notes] == ["remember", "remember", "forget", "forget"]
     assert meter.calls > len(calls)
+
+
+def test_what_was_created_in_another_region_is_deleted_there(
+    candidate: Running, reference: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    calls = record(lambda: regions(candidate))
+    log = Log()
+    running = replayer(Fixed(reference, real=False), log=log)
+    assert running.replay(piece(calls)).calls == calls
+    assert running.clean_up() == ()
+    assert log.left == {}
+    assert {resource.partition(" in region ")[2] for _, resource in log.notes} == {"", "ca-central-1"}
+    for region in ("us-east-1", "ca-central-1"):
+        assert client("dynamodb", reference, region=region).list_tables()["TableNames"] == []
 
 
 def test_another_server_keeps_the_thread_of_the_story(candidate: Running, pool: Pool) -> None:

@@ -99,9 +99,12 @@ class Builder:
         """Whether somebody may read answers without asking; if so, also those that tests have kept."""
         if not self._readers.find():
             return False
-        while self._closed:
-            self._closed.pop().doubt()
-        return True
+        while True:
+            try:
+                look = self._closed.pop()
+            except KeyError:  # empty; to look first would not do, for answers go away at any moment
+                return True
+            look.doubt()
 
     def _work(self) -> None:
         while True:

@@ -7,6 +7,7 @@ import os
 import time
 import weakref
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +24,7 @@ from likewise.cloud.recorder.readers import Readers
 from likewise.cloud.recorder.routes import Routes
 from likewise.cloud.recorder.seams import SEAMS
 from likewise.cloud.recorder.strangers import Strangers
+from likewise.cloud.regions import default_region
 from likewise.model import Result, Role, Trace
 
 _NOBODY_THERE = ("EndpointConnectionError", "ConnectTimeoutError", "ServiceRequestError")
@@ -63,7 +65,7 @@ class Recorder:
         self._builder = Builder(
             role=role,
             on_trace=self._hand_over,
-            interpreter=interpreter or _interpreter,
+            interpreter=interpreter or partial(_interpreter, default_region()),
             strangers=self._strangers,
             readers=self._readers,
         )
@@ -288,10 +290,10 @@ class Recorder:
         return self.is_active
 
 
-def _interpreter() -> Interprets:
+def _interpreter(region: str) -> Interprets:
     from likewise.cloud.interpret import Interpreter  # heavy, and only the builder's thread needs it
 
-    return Interpreter()
+    return Interpreter(home=region)
 
 
 def _fork_handler(recorder: Recorder) -> Callable[[], None]:

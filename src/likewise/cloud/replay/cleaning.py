@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 from urllib.parse import quote, urlencode
 
@@ -18,6 +18,7 @@ Send = Callable[[Request, Operation], Answer]
 """Signs, counts and sends."""
 
 KINDS = {"s3": "bucket", "dynamodb": "table", "blob": "container", "queue": "queue", "table": "table"}
+IN_REGION = "in region"
 PAUSE = 2.0
 PATIENCE = 30
 """How often a table that is still being made is asked for before it is given up."""
@@ -41,14 +42,26 @@ class Created:
 
     service: str
     name: str
+    region: str = ""
+    """Where it is, if that is not the suite's own region."""
 
     def __str__(self) -> str:
-        return f"{self.service} {KINDS[self.service]} {self.name}"
+        where = f" {IN_REGION} {self.region}" if self.region else ""
+        return f"{self.service} {KINDS[self.service]} {self.name}{where}"
+
+
+def read_created(text: str) -> Created | None:
+    """What a text says of a resource, if it says what one does."""
+    service, _, rest = text.partition(" ")
+    name, _, region = rest.partition(" ")[2].partition(f" {IN_REGION} ")
+    return Created(service, name, region) if service in KINDS and name else None
 
 
 def command(created: Created, endpoint: Endpoint, *, real: bool) -> str:
     """The command with which a person deletes a resource."""
     at = "" if real else f" --endpoint-url {endpoint.scheme}://{endpoint.host}"
+    if created.region:
+        at += f" --region {created.region}"
     name = created.name
     match created.service:
         case "s3":
@@ -63,7 +76,11 @@ def command(created: Created, endpoint: Endpoint, *, real: bool) -> str:
 def delete(created: Created, endpoint: Endpoint, send: Send) -> str:
     """Delete a resource with all that is in it; why it is still there, or nothing."""
     try:
-        answer = _DELETERS[created.service](created.name, endpoint, send)
+        answer = _DELETERS[created.service](
+            created.name,
+            endpoint,
+            lambda request, operation: send(replace(request, region=created.region), operation),
+        )
     except LikewiseError as error:
         return error.what
     if answer.status < 300 or answer.status == 404 or b"ResourceNotFound" in answer.body:

@@ -7,6 +7,7 @@ import string
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
+from likewise.cloud.regions import without_region
 from likewise.cloud.replay.places import Rewrite
 from likewise.cloud.targets.spec import AWS_SERVICES
 from likewise.model import Interaction, Raised, ReplayImpossible, Resource, Returned, Value
@@ -96,6 +97,7 @@ def top_names(call: Interaction) -> Iterator[str]:
 
 
 def _top(resource: Resource) -> str:
+    resource = without_region(resource)
     below = resource[1:] if resource[0] in AWS_SERVICES else resource[2:]
     if below and below[0].startswith("?"):
         below = below[1:]

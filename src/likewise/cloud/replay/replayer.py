@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.interpret import Interpreter
@@ -24,6 +24,7 @@ from likewise.cloud.replay.request import (
     rebase_path,
     rebase_url,
     rebuild,
+    region_of,
 )
 from likewise.cloud.replay.sending import Answer, Connections
 from likewise.cloud.replay.signing import AwsSigner, Signer, signer
@@ -81,13 +82,15 @@ class _Pass:
     names: names.Names
     interpreter: Interpreter
     logged: bool
-    arn: str = ""
+    arns: dict[str, str] = field(default_factory=dict)
+    """How the reference's resource names begin, by region; nothing stands for the suite's own."""
 
     def forward(self, text: str) -> str:
         """A recorded value as the reference must get it."""
         moved = self.binding.forward(text)
-        if self.arn and moved.startswith("arn:"):
-            moved = _ARN.sub(self.arn, moved, count=1)
+        if self.arns and (found := _ARN.match(moved)):
+            begin = self.arns.get(found[2]) or self.arns.get("", found[0])
+            moved = begin + moved[found.end() :]
         return self.names.forward(moved)
 
 
@@ -116,7 +119,7 @@ class HttpReplayer:
         self._run = run
         self._environment = environment
         self._identities = None if identities is None else frozenset(identities)
-        self._references: dict[str, _Reference] = {}
+        self._references: dict[tuple[str, str], _Reference] = {}
         self._connections = Connections()
         self._created: dict[Created, bool] = {}
         """What may exist on a reference that cannot be reset; whether it is known to."""
@@ -198,23 +201,23 @@ class HttpReplayer:
         self._resettable[id(running)] = running
         return True
 
-    def _reference(self, service: str) -> _Reference:
-        found = self._references.get(service)
+    def _reference(self, service: str, region: str = "") -> _Reference:
+        found = self._references.get((service, region))
         if found is None:
             running = self._running[service]
             credentials = signer(service, running, self._environment)
             url = running.endpoint(service)
             if url is None and isinstance(credentials, AwsSigner):
-                url = credentials.endpoint()
+                url = credentials.endpoint(region)
             if url is None:
                 raise ReplayImpossible(f"it is not known where {running.target} answers for {service}")
             found = _Reference(running=running, endpoint=read_endpoint(url), signer=credentials)
-            self._references[service] = found
+            self._references[service, region] = found
         return found
 
     def _repeat(self, call: Interaction, state: _Pass) -> Interaction:
         service = call.operation.service
-        reference = self._reference(service)
+        reference = self._reference(service, region_of(call))
         recorded = rebuild(call, reference.endpoint)
         state.binding.send(call, recorded.body)
         request = self._request(call, recorded, reference, state)
@@ -227,7 +230,7 @@ class HttpReplayer:
         self._settle(made, answer, call, reference)
         self._check_credentials(call, outcome, reference)
         if service == "dynamodb" and (found := _ARN.search(answer.body.decode(errors="replace"))):
-            state.arn = found[0]
+            state.arns[region_of(call)] = found[0]
         outcome = names.mapped(outcome, lambda text: moved_back(text, call, reference.endpoint))
         learned = state.binding.learn(candidate=call, reference=state.names.back(outcome))
         return replace(call, outcome=learned)
@@ -312,7 +315,7 @@ class HttpReplayer:
         name = names.created_name(call)
         if not state.logged or not name:
             return None
-        created = Created(call.operation.service, state.names.forward_key(name))
+        created = Created(call.operation.service, state.names.forward_key(name), region_of(call))
         if names.creates(call) and created not in self._created:
             real = reference.running.real
             hint = cleaning.command(created, reference.endpoint, real=real)
@@ -336,7 +339,7 @@ class HttpReplayer:
     def _sweep(self) -> tuple[str, ...]:
         left = []
         for created in reversed([created for created in self._created if created not in self._stuck]):
-            reference = self._reference(created.service)
+            reference = self._reference(created.service, created.region)
 
             def send(request: Request, operation: Operation, reference: _Reference = reference) -> Answer:
                 return self._counted(reference.signer.sign(request), operation, must=True)

@@ -77,6 +77,8 @@ class Request:
     query: str
     headers: dict[str, str]
     body: bytes
+    region: str = ""
+    """Where it is made, if that is not the suite's own region."""
 
     @property
     def target(self) -> str:
@@ -141,6 +143,11 @@ def _headers(headers: object) -> dict[str, str]:
     return {str(name).lower(): text for name, text in headers.items() if isinstance(text, str)}
 
 
+def region_of(call: Interaction) -> str:
+    """The region that a call was made in, if that is not the suite's own."""
+    return str(call.arguments.get("region", ""))
+
+
 def rebuild(call: Interaction, endpoint: Endpoint) -> Request:
     """The recorded request, addressed to another endpoint; S3 in path style."""
     if why := obstacle(call):
@@ -171,6 +178,7 @@ def rebuild(call: Interaction, endpoint: Endpoint) -> Request:
         query=query,
         headers=kept,
         body=content,
+        region=region_of(call),
     )
 
 

@@ -12,6 +12,7 @@ from email.utils import formatdate
 from typing import Any, Protocol
 from urllib.parse import unquote
 
+from likewise.cloud.regions import default_region
 from likewise.cloud.replay.request import Request
 from likewise.cloud.targets import Running
 from likewise.cloud.targets.spec import AWS_SERVICES
@@ -52,18 +53,13 @@ class AwsSigner:
             # The process may carry the candidate's keys by now; the user's are further down the chain.
             session.get_component("credential_provider").remove("env")
             self._credentials = session.get_credentials()
-        self.region: str = (
-            environment.get("AWS_REGION")
-            or environment.get("AWS_DEFAULT_REGION")
-            or session.get_config_variable("region")
-            or "us-east-1"
-        )
+        self.region = default_region(environment)
         self._service, self._session = service, session
 
-    def endpoint(self) -> str:
-        """Where AWS itself answers in the region."""
+    def endpoint(self, region: str = "") -> str:
+        """Where AWS itself answers in a region, by default in the suite's own."""
         client = self._session.create_client(
-            self._service, region_name=self.region, aws_access_key_id="-", aws_secret_access_key="-"
+            self._service, region_name=region or self.region, aws_access_key_id="-", aws_secret_access_key="-"
         )
         return str(client.meta.endpoint_url)
 
@@ -82,7 +78,7 @@ class AwsSigner:
         raw = AWSRequest(
             method=request.method, url=request.url, headers=dict(request.headers), data=request.body
         )
-        kind(frozen, self._service, self.region).add_auth(raw)
+        kind(frozen, self._service, request.region or self.region).add_auth(raw)
         return replace(request, headers={name.lower(): str(text) for name, text in raw.headers.items()})
 
 

@@ -138,6 +138,7 @@ class DynamoDB(Service):
     """Tables, partitions, and items below their partition."""
 
     name = "dynamodb"
+    is_regional = True
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
 
     def __init__(self) -> None:

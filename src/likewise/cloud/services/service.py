@@ -121,6 +121,8 @@ class Service:
     """Operations whose request body is the user's own content."""
     content_received: ClassVar[frozenset[str]] = frozenset()
     """Operations whose response body is the user's own content."""
+    is_regional: ClassVar[bool] = False
+    """Whether equal names in two regions are two resources."""
     shape: ClassVar[Shape] = PLAIN
     shape_sent: ClassVar[Shape | None] = None
     """The shape of what is sent, where it differs from what is received."""

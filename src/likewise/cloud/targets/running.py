@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import TracebackType
 
+from likewise.cloud.regions import default_region
 from likewise.cloud.targets.spec import AWS_SERVICES, AZURE_SERVICES
 from likewise.model import Target
 
@@ -102,7 +102,7 @@ def aws_environment(endpoints: Mapping[str, str], *, access_key: str, secret_key
     used = {service: url for service, url in endpoints.items() if service in AWS_SERVICES}
     if not used:
         return {}
-    region = os.environ.get("AWS_DEFAULT_REGION") or os.environ.get("AWS_REGION") or "us-east-1"
+    region = default_region()
     return {
         "AWS_ENDPOINT_URL": next(iter(used.values())),
         **{f"AWS_ENDPOINT_URL_{service.upper()}": url for service, url in used.items()},

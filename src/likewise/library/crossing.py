@@ -32,7 +32,8 @@ everything else is a mapping that says in `is` what it is:
 | `data` | `type`, `fields`: dataclasses, named tuples, attrs classes |
 | `sub` | `type`, `value`: an instance of a subclass of a builtin type |
 | `exception` | `type`, `message`, `args`, `cause` |
-| `array` | `type`, `dtype`, `shape`, `digest`, `head`; `frame` and `series` add `columns`, `index` |
+| `array` | `type`, `dtype`, `shape`, `head`, `digest` unless the head is all of it |
+| `frame`, `series` | `type`, arrays: `columns`, `values`, `index` |
 | `text`, `blob` | `length`, `digest`, `head`: a long str or bytes |
 | `many` | `type`, `length`, `digest`, `items`: the head of a large container |
 | `object` | `type`, `id`: opaque; numbered per test and type, in the order of their first appearance |

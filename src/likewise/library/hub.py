@@ -49,7 +49,8 @@ class Hub:
         self._reads: dict[int, dict[str, Operation | None]] = {}
         self._class_reads: dict[int, dict[str, Operation | None]] = {}
         self._known_stored = 0
-        targets.tables.extend((self._reads, self._class_reads))
+        self._members: dict[int, dict[tuple[str, str], Operation | None]] = {}
+        targets.tables.extend((self._reads, self._class_reads, self._members))
         self._roots: list[str] = []
         self._modules: dict[str, str] = {}
         self._generators: dict[int, tuple[Any, Operation | None]] = {}
@@ -123,10 +124,20 @@ class Hub:
             inner = handing.held(self, holder)
             shown = "__repr__" if name in ("__str__", "__format__") else name
             return None if inner is None else self._member(inner, shown, kind)
-        if name == "__rmod__" and self.targets.member(of, name) is None:
-            name = "__str__"  # the right side of a text's %
+        known = self._members.get(id(of))
+        if known is not None and (kind, name) in known:
+            return known[kind, name]
         if self.targets.standing(of) is Standing.CONTEXT:
             return self._of_generator(holder.gen, name)
+        if known is None:
+            self.targets.remember(of)
+            known = self._members.setdefault(id(of), {})
+        found = known[kind, name] = self._of_type(of, name, kind)
+        return found
+
+    def _of_type(self, of: type, name: str, kind: str) -> Operation | None:
+        if name == "__rmod__" and self.targets.member(of, name) is None:
+            name = "__str__"  # the right side of a text's %
         if kind in ("store", "delete"):
             is_own = self.targets.standing(of) is Standing.OWN
             return self.targets.named(of, name) if is_own else self.targets.member(of, name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib.machinery
+import os
 import sys
 import sysconfig
 from collections.abc import Callable, Sequence
@@ -41,28 +42,49 @@ class Client:
         self._folders = [folder.resolve() for folder in folders]
         self._naming = naming
         self._sites = [Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")]
+        self._inside: dict[str, str] = {}
+        """Where the folders of modules lie; to find that out of a path takes long."""
         self._packages = {name for folder in self._folders for name in _packages(folder)}
 
     def place(self, module: str, file: str) -> str:
         """The name of a client's file, relative and with slashes; nothing for any other file."""
         if module.partition(".")[0] in _NEVER or self._naming.owner(module) or not file.endswith(".py"):
             return ""
-        path = Path(file).resolve()
+        if file.startswith(_STDLIB_TEXT) and "-packages" not in file:
+            return ""
+        folder, _, name = file.replace(os.sep, "/").rpartition("/")
+        inside = self._inside.get(folder)
+        if inside is None:
+            inside = self._inside[folder] = self._place_of_folder(Path(folder).resolve())
+        if inside == _OUTSIDE or (
+            inside.startswith(_SITE) and module.partition(".")[0] not in self._packages
+        ):
+            return ""
+        return f"{inside.removeprefix(_SITE)}/{name}".lstrip("/")
+
+    def _place_of_folder(self, path: Path) -> str:
         for site in self._sites:
             if path.is_relative_to(site):
-                inside = path.relative_to(site)
-                return inside.as_posix() if module.partition(".")[0] in self._packages else ""
+                return _SITE + _relative(path, site)
         if any(part in ("site-packages", "dist-packages") for part in path.parts):
-            return ""
+            return _OUTSIDE
         if path.is_relative_to(Path(sys.prefix).resolve()) or path.is_relative_to(_STDLIB):
-            return ""
+            return _OUTSIDE
         for folder in self._folders:
             if path.is_relative_to(folder):
-                return path.relative_to(folder).as_posix()
-        return ""
+                return _relative(path, folder)
+        return _OUTSIDE
 
 
+_STDLIB_TEXT = os.path.join(sysconfig.get_path("stdlib"), "")  # noqa: PTH118 - as paths of modules are written
 _STDLIB = Path(sysconfig.get_path("stdlib")).resolve()
+_OUTSIDE, _SITE = "\0", "\0site:"
+"""A folder that is not the client's; what stands before the place of an installed one."""
+
+
+def _relative(path: Path, folder: Path) -> str:
+    found = path.relative_to(folder).as_posix()
+    return "" if found == "." else found
 
 
 def _packages(folder: Path) -> list[str]:

@@ -24,7 +24,7 @@ def reader(kind: type) -> Reader | None:
 
 def _scalar(thing: Any, kind: type, inner: Inner) -> Value:
     item = thing.item()
-    text = repr(item) if isinstance(item, int | float | complex | str | bool) else str(thing)
+    text = repr(item) if isinstance(item, _WRITTEN) else str(thing)
     return {"is": "value", "type": kind.__name__, "text": text}
 
 
@@ -86,6 +86,7 @@ def _array(thing: Any, kind: type, inner: Inner) -> Value:
     return made
 
 
+_WRITTEN = (int, float, complex, str, bool)
 _NAMES: dict[Any, str] = {}
 _READERS: dict[str, Reader] = {
     "ndarray": _array,

@@ -35,6 +35,7 @@ class Values:
 
     def __init__(self) -> None:
         self._numbers: dict[int, tuple[str, int, object]] = {}
+        self._labels: dict[int, str] = {}
         self._counts: dict[str, int] = {}
         self._gone: set[str] = set()
         """Types of which an object has died: a new one may be the same thing again, such as a proxy."""
@@ -58,8 +59,13 @@ class Values:
 
     def label(self, thing: object) -> str:
         """The name of an opaque object in this test: its type and number."""
-        name, number = self._number(thing, type(thing))
-        return f"{name}#{number}"
+        known = self._labels.get(id(thing))
+        if known is None:
+            name, number = self._number(thing, type(thing))
+            known = f"{name}#{number}"
+            if number:
+                self._labels[id(thing)] = known
+        return known
 
     def _lost(self, why: str, kind: type) -> Value:
         text = f"{kind.__name__}: {why}"
@@ -166,10 +172,11 @@ class Values:
         return name, number
 
     def _forget(self, key: int, name: str) -> Callable[[object], None]:
-        numbers, gone = self._numbers, self._gone
+        numbers, labels, gone = self._numbers, self._labels, self._gone
 
         def forget(_: object) -> None:
             numbers.pop(key, None)
+            labels.pop(key, None)
             gone.add(name)
 
         return forget

@@ -118,7 +118,10 @@ def _compare_tagged(ours: Mapping, theirs: Mapping, place: str, within: str) -> 
             if tag is None and within:
                 field = f"{within.partition('.')[0]}.{key}"
             yield from _compare(ours[key], theirs[key], inner, field)
-    if ours.get("digest") != theirs.get("digest"):
+    # A small array has no digest: all of it is in its head.
+    if ours.get("digest") != theirs.get("digest") or (
+        tag == "array" and "digest" not in ours and repr(ours.get("head")) != repr(theirs.get("head"))
+    ):
         yield _found(Difference.VALUE, place, ours, theirs, within)
 
 

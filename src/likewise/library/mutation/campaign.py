@@ -19,11 +19,14 @@ from likewise.library.mutation.equivalence import default_for, why_equivalent
 from likewise.library.mutation.hook import SELECTION, TOO_LATE, VARIABLE
 from likewise.library.mutation.operators import EXTREME, NOTHING, Mutation, extreme, mutations
 from likewise.library.mutation.reach import Reached, locate, probe, sources
+from likewise.library.mutation.witness import VARIABLE as WITNESS
 from likewise.library.runs import Finished, Runner, read_run
 from likewise.model import LikewiseError, Recording, Result
 
 Say = Callable[[str], None]
 HOOK = "likewise.library.mutation.hook"
+WATCH = "likewise.library.mutation.witness"
+UNSEEN = "the client's own run is the same with it, line by line and value by value"
 
 
 class CampaignUnusable(LikewiseError):
@@ -144,6 +147,8 @@ class Campaign:
     say: Say = lambda line: None
     _baselines: dict[str, Side] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _steady: dict[str, str] | None = None
+    """What the client's own code does without any change, where two runs agree on it."""
     _limit: float = 0.0
 
     def run(self) -> Iterator[Judgement]:
@@ -162,7 +167,7 @@ class Campaign:
         self._check(mutants)
         with ThreadPoolExecutor(max_workers=max(1, self.plan.jobs)) as pool:
             try:
-                yield from pool.map(self._judge, mutants)
+                yield from pool.map(self._settle, mutants)
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
@@ -207,6 +212,43 @@ class Campaign:
                 kept = set(map(id, drawn.sample(live, self.plan.sample)))
                 some = [each for each in live if id(each) in kept]
             yield from some
+
+    def _settle(self, mutant: Mutant) -> Judgement:
+        """Judge a mutant; one that nobody noticed may be one that nobody can notice."""
+        judged = self._judge(mutant)
+        if judged.fate is Fate.MISSED and self._is_unseen(mutant):
+            return Judgement(mutant=replace(mutant, equivalent=UNSEEN))
+        return judged
+
+    def _is_unseen(self, mutant: Mutant) -> bool:
+        with self._lock:
+            if self._steady is None:
+                one, other = self._witness(None), self._witness(None)
+                self._steady = {key: each for key, each in one.items() if other.get(key) == each}
+        seen = self._witness(mutant)
+        reached = {key.partition("\t")[0] for key in self._steady}
+        return (
+            bool(seen)
+            and all(seen.get(key) == each for key, each in self._steady.items())
+            and all("*" in test or test in reached for test in mutant.reached.tests)
+        )
+
+    def _witness(self, mutant: Mutant | None) -> dict[str, str]:
+        with tempfile.TemporaryDirectory(prefix="likewise-mutant-") as folder:
+            into = Path(folder) / "witness.json"
+            wanted = json.dumps({"root": str(self.runner.suite.root), "into": str(into)})
+            variables = {WITNESS: wanted, **_variables(mutant)}
+            options = [
+                *("-p", HOOK),
+                *("-p", WATCH),
+                *("-p", "no:cacheprovider"),
+                f"--basetemp={folder}/base",
+            ]
+            self.runner.run(options, variables=variables, limit=4 * self._limit)
+            if not into.is_file():
+                return {}
+            found: dict[str, str] = json.loads(into.read_text())
+            return found
 
     def _judge(self, mutant: Mutant) -> Judgement:
         if mutant.equivalent:
@@ -253,10 +295,7 @@ class Campaign:
         return Side(recording=recordings[0], again=(recordings[1],))
 
     def _run(self, selection: str, path: Path, mutant: Mutant | None) -> Finished:
-        variables = {}
-        if mutant is not None:
-            raw = {"module": mutant.reached.module, **asdict(mutant.mutation)}
-            variables[VARIABLE] = json.dumps(raw)
+        variables = _variables(mutant)
         with tempfile.TemporaryDirectory(prefix="likewise-mutant-") as folder:
             chosen = Path(folder) / "tests.txt"
             chosen.write_text(selection)
@@ -269,6 +308,13 @@ class Campaign:
                 options=["-p", "no:cacheprovider", f"--basetemp={folder}/base"],
                 limit=self._limit or None,
             )
+
+
+def _variables(mutant: Mutant | None) -> dict[str, str]:
+    """What tells the hook which change to make."""
+    if mutant is None:
+        return {}
+    return {VARIABLE: json.dumps({"module": mutant.reached.module, **asdict(mutant.mutation)})}
 
 
 def _fails(recording: Recording, baseline: Recording) -> bool:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from likewise.cli.common import HOME
 from likewise.cli.comparing import output_options, present
+
+if TYPE_CHECKING:
+    from likewise.library.environments import Builder
 
 PATH = click.Path(path_type=Path)
 
@@ -77,7 +81,6 @@ def upgrade(
     In the client's folder: two environments are built from its own requirements, or taken as they are,
     the same tests run twice in each. Ends with 0 where nothing differs, and with 1 where something does.
     """
-    from likewise.library.environments import Builder, Source, choose, default_cache, find_recipe
     from likewise.library.runs import parse_suite
     from likewise.library.upgrade import Upgrade, between, build
 
@@ -90,20 +93,7 @@ def upgrade(
     elif candidate is None:
         raise click.UsageError("Missing option '--to': the version to upgrade to")
     else:
-        recipe = find_recipe(
-            here,
-            files=tuple(path.absolute() for path in files),
-            extras=extras,
-            install_project=not no_project,
-        )
-        builder = Builder(
-            recipe=recipe,
-            cache=default_cache(),
-            installer=choose(installer),
-            source=Source(wheels=tuple(path.absolute() for path in wheels)),
-            python=python.absolute() if python else Path(sys.executable),
-            say=_say,
-        )
+        builder = _builder(files, extras, wheels, installer, python, install_project=not no_project)
         environments = build(builder, package, reference=reference, candidate=candidate)
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     found = Upgrade(
@@ -115,6 +105,29 @@ def upgrade(
         say=_say,
     ).run()
     present(ctx, found, form=form, everything=everything, exit_zero=exit_zero)
+
+
+def _builder(
+    files: tuple[Path, ...],
+    extras: tuple[str, ...],
+    wheels: tuple[Path, ...],
+    installer: str | None,
+    python: Path | None,
+    *,
+    install_project: bool,
+) -> Builder:
+    """Builds environments for the client in this folder."""
+    from likewise.library.environments import Builder, Source, choose, default_cache, find_recipe
+
+    requirements = tuple(path.absolute() for path in files)
+    return Builder(
+        recipe=find_recipe(Path.cwd(), files=requirements, extras=extras, install_project=install_project),
+        cache=default_cache(),
+        installer=choose(installer),
+        source=Source(wheels=tuple(path.absolute() for path in wheels)),
+        python=python.absolute() if python else Path(sys.executable),
+        say=_say,
+    )
 
 
 def _say(line: str) -> None:

@@ -122,11 +122,11 @@ def test_a_line_that_is_never_run_cannot_be_noticed() -> None:
     change = next(
         each for each in mutations(function, "Account.take") if each.operator == "changed exception"
     )
-    assert why_equivalent(change, some, TREE, function) == "the line is never run"
-    assert why_equivalent(change, reached("Account.take"), TREE, function) == ""
+    assert why_equivalent(change, some, function) == "the line is never run"
+    assert why_equivalent(change, reached("Account.take"), function) == ""
 
 
 def test_a_function_without_effect_that_returns_the_default_cannot_be_told_from_it() -> None:
     function = functions(TREE)["idle"]
     some = reached("idle", types=frozenset({"NoneType"}), values=frozenset({"None"}))
-    assert why_equivalent(extreme(function, "idle", "None"), some, TREE, function)
+    assert why_equivalent(extreme(function, "idle", "None"), some, function)

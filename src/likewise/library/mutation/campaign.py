@@ -17,13 +17,15 @@ from pathlib import Path
 from likewise.library.comparison import Side, compare
 from likewise.library.mutation.equivalence import default_for, why_equivalent
 from likewise.library.mutation.hook import SELECTION, TOO_LATE, VARIABLE
-from likewise.library.mutation.operators import EXTREME, NOTHING, Mutation, extreme, mutations
+from likewise.library.mutation.operators import EXTREME, NOTHING, Function, Mutation, extreme, mutations
 from likewise.library.mutation.reach import Reached, locate, probe, sources
 from likewise.library.mutation.witness import VARIABLE as WITNESS
 from likewise.library.runs import Finished, Runner, read_run
 from likewise.model import LikewiseError, Recording, Result
 
 Say = Callable[[str], None]
+Found = tuple[Reached, Function, Mutation]
+"""A change that fits a function that is reached."""
 HOOK = "likewise.library.mutation.hook"
 WATCH = "likewise.library.mutation.witness"
 UNSEEN = "the client's own run is the same with it, line by line and value by value"
@@ -191,27 +193,31 @@ class Campaign:
         chosen = [each for each in reached if each.boundary or self.plan.inner]
         parsed = sources(chosen)
         drawn = random.Random(self.plan.seed)
-        wholes: list[Mutant] = []
-        parts: list[Mutant] = []
+        wholes: list[Found] = []
+        parts: list[Found] = []
         for each in sorted(chosen, key=lambda one: one.operation):
-            tree, known = parsed.get(each.file, (None, {}))
-            function = known.get(each.qualname)
-            if tree is None or function is None:
+            function = parsed.get(each.file, {}).get(each.qualname)
+            if function is None:
                 continue
             if self.plan.extreme:
                 whole = extreme(function, each.qualname, default_for(each, function))
-                why = why_equivalent(whole, each, tree, function)
-                wholes.append(Mutant(reached=each, mutation=whole, equivalent=why))
+                wholes.append((each, function, whole))
             if self.plan.fine:
-                for part in mutations(function, each.qualname):
-                    why = why_equivalent(part, each, tree, function)
-                    parts.append(Mutant(reached=each, mutation=part, equivalent=why))
+                parts += [(each, function, part) for part in mutations(function, each.qualname)]
         for some in (wholes, parts):
-            live = [each for each in some if not each.equivalent]
-            if self.plan.sample is not None and len(live) > self.plan.sample:
-                kept = set(map(id, drawn.sample(live, self.plan.sample)))
-                some = [each for each in live if id(each) in kept]
-            yield from some
+            if self.plan.sample is not None:
+                drawn.shuffle(some)
+            yield from self._drawn(some)
+
+    def _drawn(self, found: list[Found]) -> Iterator[Mutant]:
+        """Mutants in this order, until there are enough that are not equivalent."""
+        live = 0
+        for reached, function, mutation in found:
+            if live == self.plan.sample:
+                return
+            why = why_equivalent(mutation, reached, function)
+            live += not why
+            yield Mutant(reached=reached, mutation=mutation, equivalent=why)
 
     def _settle(self, mutant: Mutant) -> Judgement:
         """Judge a mutant; one that nobody noticed may be one that nobody can notice."""

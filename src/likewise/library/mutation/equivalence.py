@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from types import CodeType
 
-from likewise.library.mutation.operators import EXTREME, Function, Mutation, apply, functions, is_generator
+from likewise.library.mutation.operators import EXTREME, Function, Mutation, changed, is_generator
 from likewise.library.mutation.reach import Reached
 
 DEFAULTS = {
@@ -61,14 +61,14 @@ def default_for(reached: Reached, function: Function) -> str:
     return "None"
 
 
-def why_equivalent(mutation: Mutation, reached: Reached, tree: ast.Module, function: Function) -> str:
+def why_equivalent(mutation: Mutation, reached: Reached, function: Function) -> str:
     """Why nothing observable can differ; empty where something may."""
     if mutation.operator != EXTREME:
         if not _is_run(mutation, reached, function):
             return "the line is never run"
     elif _is_idle(function, reached, mutation.default):
         return "it returns the default already, and does nothing else"
-    if _code(tree, mutation.qualname) == _code(apply(tree, mutation), mutation.qualname):
+    if _code(function) == _code(changed(function, mutation)):
         return "it compiles to the same code"
     return ""
 
@@ -102,9 +102,8 @@ def _is_docstring(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
-def _code(tree: ast.Module, qualname: str) -> object:
+def _code(function: Function) -> object:
     """What a function compiles to, lines left out."""
-    function = functions(tree)[qualname]
     module = ast.Module(body=[function], type_ignores=[])
     code = compile(ast.fix_missing_locations(module), "<function>", "exec", dont_inherit=True)
     return _form(code)

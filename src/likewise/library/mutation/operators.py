@@ -80,17 +80,26 @@ def extreme(function: Function, qualname: str, default: str) -> Mutation:
 def apply(tree: ast.Module, mutation: Mutation) -> ast.Module:
     """A module with one change; the lines of everything else stay what they were."""
     changed = copy.deepcopy(tree)
+    _change(functions(changed)[mutation.qualname], mutation)
+    return ast.fix_missing_locations(changed)
+
+
+def changed(function: Function, mutation: Mutation) -> Function:
+    """A function with one change, for itself."""
+    made = copy.deepcopy(function)
+    _change(made, mutation)
+    return made
+
+
+def _change(function: Function, mutation: Mutation) -> None:
     if mutation.operator == NOTHING:
-        return changed
-    function = functions(changed)[mutation.qualname]
+        return
     if mutation.operator == EXTREME:
         function.body = _default_body(function, mutation.default)
-        return ast.fix_missing_locations(changed)
+        return
     fits, _, change = OPERATORS[mutation.operator]
     places = [node for node in _inside(function) if fits(node)]
-    wanted = places[mutation.index]
-    _Replace(wanted, change).visit(changed)
-    return ast.fix_missing_locations(changed)
+    _Replace(places[mutation.index], change).visit(function)
 
 
 def is_generator(function: Function) -> bool:

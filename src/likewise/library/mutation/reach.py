@@ -124,9 +124,9 @@ def _module(file: Path, modules: dict[Path, str]) -> str:
     return file.stem
 
 
-def sources(reached: Iterable[Reached]) -> dict[Path, tuple[ast.Module, dict[str, Function]]]:
-    """The parsed modules of functions; one that cannot be parsed has no functions that could be changed."""
-    found: dict[Path, tuple[ast.Module, dict[str, Function]]] = {}
+def sources(reached: Iterable[Reached]) -> dict[Path, dict[str, Function]]:
+    """The functions of their modules; one that cannot be parsed has no functions that could be changed."""
+    found: dict[Path, dict[str, Function]] = {}
     for each in reached:
         if each.file in found or not each.file.is_file():
             continue
@@ -134,5 +134,5 @@ def sources(reached: Iterable[Reached]) -> dict[Path, tuple[ast.Module, dict[str
             tree = ast.parse(each.file.read_bytes(), filename=str(each.file))
         except (SyntaxError, ValueError):
             continue
-        found[each.file] = tree, functions(tree)
+        found[each.file] = functions(tree)
     return found

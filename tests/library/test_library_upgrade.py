@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 from pathlib import Path
 
 import pytest
@@ -38,3 +41,35 @@ def test_the_example_shows_what_its_tests_do_not_see(tmp_path: Path) -> None:
     assert absent.returncode == 2
     assert "[version-absent]" in absent.stderr
     assert "2.0" in absent.stderr
+
+
+def interpreter(home: Path, version: str) -> Path:
+    """An environment with one version of the example's library, which sees what this one has besides."""
+    venv.create(home, with_pip=False, symlinks=True)
+    site = Path(sysconfig.get_path("purelib", "venv", {"base": str(home), "platbase": str(home)}))
+    shutil.copy(EXAMPLE / "versions" / version / "measures.py", site)
+    metadata = site / f"measures-{version}.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: measures\nVersion: {version}\n")
+    (metadata / "RECORD").write_text("measures.py,,\n")
+    (site / "besides.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    return home / "bin" / "python"
+
+
+@pytest.mark.slow
+def test_two_interpreters_that_exist_are_taken_as_they_are(tmp_path: Path) -> None:
+    for name in ("parcels", "tests"):
+        shutil.copytree(EXAMPLE / name, tmp_path / "client" / name)
+    sides = [interpreter(tmp_path / version, version) for version in ("1.0", "2.0")]
+    options = [f"--reference-python={sides[0]}", f"--candidate-python={sides[1]}", "--times=1", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "likewise.cli", "upgrade", "measures", *options, "--", "pytest", "tests"],
+        cwd=tmp_path / "client",
+        env={**os.environ, "LIKEWISE_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    causes = [group for group in json.loads(done.stdout)["groups"] if not group["downstream"]]
+    assert ("measures.Weight.pounds", "value") in {(each["operation"], each["kind"]) for each in causes}

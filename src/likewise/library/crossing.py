@@ -14,8 +14,8 @@ A crossing is an `Interaction` of which
 - `order` is the order in which crossings began within the test, `lane` the thread or task;
 - `wire` holds the rest, read by `of`: where in the client (`at`, the alignment key: `pkg/mod.py:12:4`, line
   from 1 and column from 0, paths relative to the client's folder), which `kind`, the arguments that the call
-  changed (`after`), the observed state of a receiver that was told something and said nothing (`state`), the
-  last crossing that began before this one was over (`until`).
+  changed (`after`), the observed state of a receiver that was told something and said nothing, or the outline
+  of an object that was made (`state`), the last crossing that began before this one was over (`until`).
 
 Only the first crossings of a test at one place are kept whole. The others are folded into one interaction of
 kind `REST` for each place and operation: how many there were, and a digest over all of them in their order.
@@ -38,6 +38,7 @@ everything else is a mapping that says in `is` what it is:
 | `many` | `type`, `length`, `digest`, `items`: the head of a large container |
 | `object` | `type`, `id`: opaque; numbered per test and type, in the order of their first appearance |
 | | `late`: an object of that type had died before this one came, so that it may be the same again |
+| `outline` | `names`: the public attributes of an object that was made |
 | `again` | `up`: a container that holds itself, so many levels up |
 | `deep` | `type`: further down than is looked |
 | `lost` | `why`: could not be read |
@@ -92,7 +93,7 @@ class Crossing:
     after: Mapping
     """The arguments that the call changed, as they were afterwards."""
     state: Value = None
-    """What was observed on the receiver after a call that returned nothing; None where nothing was."""
+    """What was observed on the receiver after a call that returned nothing, or on an object that was made."""
     count: int = 1
     """How many crossings this stands for."""
     until: int = 0

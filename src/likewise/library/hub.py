@@ -96,7 +96,10 @@ class Hub:
             if type(callee).__name__ == "partial":
                 args = (*callee.args, *args)
                 kwargs = {**callee.keywords, **(kwargs or {})}
-            return self.recorder.begin(at, Kind.CALL, found[0], found[1], args, kwargs)
+            token = self.recorder.begin(at, Kind.CALL, found[0], found[1], args, kwargs)
+            if token is not None and isinstance(callee, type):
+                token.makes = True
+            return token
         except Exception as error:
             self._miss("call", callee, error)
             return None

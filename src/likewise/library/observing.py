@@ -1,4 +1,4 @@
-"""What can be seen of an object after it was told something and said nothing.
+"""What can be seen of an object after it was told something and said nothing, or was made.
 
 Only what is cheap and pure: the public attributes that lie in the instance itself, and a length.
 """
@@ -32,6 +32,18 @@ def state(thing: Any, values: Values) -> Value:
         for name in [name for name in held if type(name) is str and not name.startswith("_")][:MOST]:
             made[name] = values.data(held[name])
     return made or None
+
+
+def outline(thing: Any) -> Value:
+    """The public attributes that a constructor left in an object, by name; None where it cannot have any."""
+    try:
+        held = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return None
+    if type(held) is not dict or isinstance(thing, type):
+        return None
+    names: list[Value] = [name for name in held if type(name) is str and not name.startswith("_")]
+    return {"is": "outline", "names": names[:MOST]}
 
 
 def _is_plain_length(kind: type) -> bool:

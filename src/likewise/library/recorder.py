@@ -47,6 +47,8 @@ class Token:
     after: Mapping | None = None
     state: Value = None
     is_kept = True
+    makes = False
+    """Whether a class was called."""
     until = 0
 
     def __init__(self, running: Running, at: str, kind: Kind, operation: Operation, order: int) -> None:
@@ -157,6 +159,8 @@ class Recorder:
         token.outcome = Returned(value=token.running.values.data(value))
         if value is None and token.watched is not NOTHING and token.kind is Kind.CALL:
             token.state = observing.state(token.watched, token.running.values)
+        elif token.makes:
+            token.state = observing.outline(value)
         self._finish(token)
 
     def fail(self, token: Token, error: BaseException) -> None:

@@ -276,3 +276,12 @@ def test_how_a_library_keeps_its_state_is_its_own() -> None:
         Manner.EFFECT
     ]
     assert [each.manner for each in diverge(run({"size": 1}), run({}))] == [Manner.EFFECT]
+
+
+def test_an_object_that_is_left_without_attributes_differs_and_one_with_others_does_not() -> None:
+    def made(*names: str) -> Trace:
+        return trace(call("Box", thing(1), state={"is": "outline", "names": list(names)}))
+
+    assert [group.manner for group in compare(side(made("size")), side(made())).groups] == [Manner.EFFECT]
+    assert not compare(side(made("size", "name")), side(made("length"))).groups
+    assert not compare(side(made()), side(made("size"))).groups

@@ -374,6 +374,10 @@ def _outcome_changes(ours: Outcome, theirs: Outcome, bijection: Bijection) -> It
 def _comparable(ours: Value, theirs: Value) -> tuple[Value, Value]:
     """Two observed states without what need not be a change: what is new, private, or held nothing."""
     ours, theirs = (each if isinstance(each, dict) else {} for each in (ours, theirs))
+    if ours.get("is") == "outline":
+        # Which attributes an object has is the library's business; that it was left with none is a change.
+        is_bare = bool(ours["names"]) and theirs.get("names") == []
+        return (ours, theirs) if is_bare else ({}, {})
     kept = {key for key, each in ours.items() if key in theirs or not (key.startswith("_") or each is None)}
     one, other = ({key: each for key, each in state.items() if key in kept} for state in (ours, theirs))
     return {"is": "state", **one}, {"is": "state", **other}

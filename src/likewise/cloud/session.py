@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from likewise.canonical.redact import redact
 from likewise.cloud.marks import key_mark
@@ -15,6 +16,9 @@ from likewise.cloud.secrets import gather
 from likewise.cloud.side import Side, open_side
 from likewise.model import Provenance, Recording, Result, Role, Target, Trace
 from likewise.store import Configuration, RecordingWriter, read_many
+
+if TYPE_CHECKING:
+    from likewise.cloud.emptying import Emptying
 
 _ACCOUNT = re.compile(r"(?:^|;)AccountName=([^;]+)")
 
@@ -42,6 +46,7 @@ class ProcessSession:
         self._is_resettable = configuration.isolation != "none"
         self._worlds = 0
         self._calls_at_reset = self._calls_at_end = 0
+        self._emptying: Emptying | None = None
 
     @property
     def targets(self) -> tuple[Target, ...]:
@@ -145,9 +150,29 @@ class ProcessSession:
     def _write(self, trace: Trace) -> None:
         assert self._writer is not None
         assert self._recorder is not None
+        trace = self._with_what_was_removed(trace)
         if not self._recorder.sensitive <= self._secrets.names:
             self._secrets = self._secrets.including(names=self._recorder.sensitive)
         self._writer.add(redact(trace, secrets=self._secrets))
+
+    def _with_what_was_removed(self, trace: Trace) -> Trace:
+        """Where a test failed for want of what was removed before it, say so, and remove nothing any more.
+
+        Clients that outlive a test may remember what it made, which nobody can see.
+        """
+        if self._emptying is None:
+            from likewise.cloud.emptying import Emptying  # what it needs is slow to import
+
+            self._emptying = Emptying()
+        missed = self._emptying.missed(trace)
+        if not missed:
+            return trace
+        self.hold("tests that count on what others made")
+        why = (
+            f"it asked for {missed}, which an earlier test made and Likewise removed before this one: where "
+            'tests go on with what others left, set isolation = "none"'
+        )
+        return replace(trace, unclear=(*trace.unclear, why))
 
 
 def read_recording(paths: Iterable[Path]) -> Recording:

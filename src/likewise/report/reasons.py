@@ -98,7 +98,8 @@ def _discrepant(report: TestReport, why: str) -> str:
     if report.reference is report.candidate:
         return f"{_capital(_ended(report.candidate))} on both sides, but {seen}."
     ours, theirs = _ended(report.candidate), _ended(report.reference)
-    return f"{_capital(ours)} on the candidate, {theirs} on the reference, which counts; {seen}."
+    notes = "".join(f" {_capital(note)}." for note in report.notes)
+    return f"{_capital(ours)} on the candidate, {theirs} on the reference, which counts; {seen}.{notes}"
 
 
 def _capital(text: str) -> str:

@@ -141,6 +141,8 @@ class Terminal:
                 f"{report.reference} on the reference",
                 style="bold red" if report.counts_as is Result.FAILED else "yellow",
             )
+            for note in report.notes:
+                self._line(words.printable(note), indent=2)
         if len(wanted) > LINES:
             self._line(f"and {len(wanted) - LINES} more")
 

@@ -314,6 +314,8 @@ class Prover:
             case.overlook(hidden)
         self._find_untouched(case, reading)
         differs = case.reference is not case.reading.trace.result
+        if differs:
+            case.notes += case.reading.trace.unclear  # the reason may be there, and not the candidate's
         if differs and is_whole and not case.discrepancies and _same_calls(case.reading, reading):
             what = (
                 f"every answer is equal on both sides, yet {case.reading.trace.result} on the candidate "

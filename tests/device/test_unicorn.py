@@ -37,6 +37,7 @@ from likewise.device import (
 )
 from likewise.device.inventory import Board
 from likewise.device.testee import Answer, Testee
+from likewise.device.testees.cortex import CortexTestee
 
 pytestmark = pytest.mark.skipif(not shutil.which("arm-none-eabi-gcc"), reason="needs arm-none-eabi-gcc")
 
@@ -60,6 +61,7 @@ int8_t negate(int8_t x) { return -x; }
 _Bool odd(unsigned x) { return x & 1; }
 int length(const char *s) { int n = 0; while (s[n]) n++; return n; }
 int spend(int n) { volatile int i = 0; while (i < n) i++; return i; }
+int scribble(int *at) { *at = 1; return 1; }
 int main(void) { int a = 3; a = add(a, 4); return a; }
 """
 PROGRAM = Program(text=SOURCE, suffix=".c", name="sample.c")
@@ -110,6 +112,19 @@ def test_numbers_of_every_width(board: Testee) -> None:
 
 def test_more_than_four_arguments_and_aligned_pairs(board: Testee) -> None:
     assert data(board, invoke("many", 1, 2, 3, 4, 5, 7 << 32)) == [i32(1 + 4 + 9 + 16 + 25 + 7)]
+
+
+@pytest.mark.parametrize("board", ["qemu"], indirect=True)
+@pytest.mark.server
+def test_a_call_that_writes_over_what_calls_need_is_no_pass(board: Testee) -> None:
+    """QEMU watches a word of ours instead of a breakpoint: another's write is not the end of a call."""
+    assert isinstance(board, CortexTestee)
+    assert board._caller is not None
+    (answer,) = ask(board, invoke("scribble", board._caller._room.bell))
+    assert isinstance(answer, Refused)
+    assert "scribble" in answer.message
+    board.reset(Limits())
+    assert data(board, invoke("scribble", 0x20000800), *[invoke("add", 3, 4)] * 3)[1:] == [i32(7)] * 3
 
 
 def test_memory_by_pointer(board: Testee) -> None:

@@ -46,6 +46,11 @@ class Rig(Protocol):
         """What it is."""
         ...
 
+    @property
+    def has_bell(self) -> bool:
+        """Whether a watched word stops it just before it is written to, and sooner than a breakpoint does."""
+        ...
+
     def connect(self, deadline: Deadline) -> None:
         """Reach it."""
         ...
@@ -91,6 +96,11 @@ class Emulated:
     def version(self) -> str:
         """QEMU's version and the machine."""
         return f"{_version()} {self._machine}"
+
+    @property
+    def has_bell(self) -> bool:
+        """At each breakpoint, but not at a watched word, QEMU throws all its translations away."""
+        return True
 
     @property
     def pid(self) -> int:
@@ -160,6 +170,11 @@ class Attached:
     def version(self) -> str:
         """Where it is."""
         return f"gdb server {self._host}:{self._port}"
+
+    @property
+    def has_bell(self) -> bool:
+        """A real processor stops some instructions later."""
+        return False
 
     def connect(self, deadline: Deadline) -> None:
         """Attach."""

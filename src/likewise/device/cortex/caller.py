@@ -71,6 +71,9 @@ class Room:
         self.stub = (free + size // 3) & ~7
         self.pieces = (self.stub + len(batch.STUB) + 7) & ~7
         self.back = self.stub + batch.DONE
+        self.ends = (self.back, self.stub + batch.RUNG)
+        """Where the processor stands when everything is done."""
+        self.bell = self.stub + batch.BELL
         self.calls = max(1, min(MOST, (size // 3 - len(batch.STUB)) // batch.SIZE))
 
 
@@ -185,7 +188,7 @@ class Caller:
         core.start(memory, registers, deadline)
         core.wait_for_stop(deadline)
         r0, r1, pc, read = core.collect([(start, size)] if size else [])
-        if pc != self._room.back:
+        if pc not in self._room.ends:
             return self._elsewhere(pc)
         pieces = {piece.argument: read[0][at - start :][: len(piece.data)] for at, piece in placed if size}
         return Answered(data=read_result(prepared, r0, r1, pieces))
@@ -201,7 +204,7 @@ class Caller:
         if time.monotonic() - started < SAMPLE:
             self._quicken()
         r0, r1, pc, _ = core.collect([])
-        return Answered(data=decode(r0, r1)) if pc == self._room.back else self._elsewhere(pc)
+        return Answered(data=decode(r0, r1)) if pc in self._room.ends else self._elsewhere(pc)
 
     def _elsewhere(self, pc: int) -> Answer:
         self.is_started = True
@@ -229,7 +232,7 @@ class Caller:
             if left[at]:
                 if hung:
                     answers.append(TimedOut(after=limits[index]))
-                elif pc == room.back:
+                elif pc in room.ends:
                     answers.append(
                         Crashed(kind="lost", message="the program left the call in an unknown way")
                     )
@@ -258,7 +261,7 @@ class Caller:
             except CoreTimedOut:
                 core.halt(HALT)
             current, pc = self._progress(max(call, 0), len(limits))
-            if pc == self._room.back or (alone and pc == returned):
+            if pc in self._room.ends or (alone and pc == returned):
                 break
             if current != call:
                 call, seen = current, time.monotonic()

@@ -125,7 +125,13 @@ class Debugger:
         answer = self._stopped(Stopped(pc))
         if isinstance(answer, Crashed):
             return answer
-        return Refused(kind="breakpoint", message=f"{self._frames.blame(pc)}, before it returned")
+        place = self._frames.blame(pc)
+        if pc in self.breakpoints:
+            return Refused(kind="breakpoint", message=f"{place}, before it returned")
+        return Refused(
+            kind="stopped",
+            message=f"{place}, before it returned: it runs into memory that calls need, in the middle of the RAM",
+        )
 
     def _change_breakpoint(self, command: SetBreakpoint | DeleteBreakpoint) -> Answer:
         address = self.find(command.at)

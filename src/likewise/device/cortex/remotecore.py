@@ -26,6 +26,7 @@ class RemoteCore:
         self._template = b""
         """The answer to `g` that the last one who asked for all registers got."""
         self._stops: set[int] = set()
+        self._bell = -1
         self._patched: dict[int, bytes] = {}
         """What was in memory where breakpoints had to be written by hand."""
 
@@ -114,6 +115,12 @@ class RemoteCore:
         """No breakpoints at all."""
         for address in list(self._stops):
             self.clear_stop(address)
+
+    def set_bell(self, address: int) -> bool:
+        """Stop before a word is written to, from now on; False where the server cannot."""
+        if self._bell != address and self._quick([b"Z2,%x,4" % address])[0] == b"OK":
+            self._bell = address
+        return self._bell == address
 
     def _change_stop(self, letter: bytes, address: int) -> None:
         for sort in (b"0", b"1"):  # in memory, or in hardware where memory cannot be changed

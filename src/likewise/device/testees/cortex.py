@@ -150,7 +150,9 @@ class CortexTestee:
             if answer != b"OK":
                 raise RemoteError(f"memory could not be prepared ({answer[:20]!r})")
         faults = _fault_handlers(image)
-        for address in (room.back, *faults):
+        if not (self._rig.has_bell and core.set_bell(room.bell)):
+            core.set_stop(room.back)
+        for address in faults:
             core.set_stop(address)
         self._debugger = Debugger(core, image, faults)
         self._caller = Caller(core, image, room, self._debugger.stopped_in_call)

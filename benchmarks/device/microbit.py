@@ -3,7 +3,7 @@
     pip install mpremote pytest-embedded-serial
     python benchmarks/device/microbit.py [steps]
 
-Every result is checked. `per CPU second` divides by the processor time of QEMU and client together, since
+Every result is checked. The second way loses one character in 5,000 on purpose. `per CPU second` divides by the processor time of QEMU and client together, since
 wall time says little on a busy machine.
 """
 
@@ -22,10 +22,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from likewise.device.commands import Invoke
-from likewise.device.micropython.boards import FIRMWARE, QEMU
+from likewise.device.links import Deadline, Link
+from likewise.device.micropython.boards import FIRMWARE, QEMU, OnSerialPort
 from likewise.device.program import Program
 from likewise.device.testee import Answer, Answered, Call, Limits
-from likewise.device.testees.micropython import open_testee
+from likewise.device.testees.micropython import MicroPython
 
 SOURCE = "def add(x, y):\n    return x + y\n"
 Pairs = list[tuple[int, int]]
@@ -33,6 +34,7 @@ Clock = Callable[[], float]
 """Processor seconds of board and client so far."""
 Found = tuple[float, float, int, str]
 """Seconds, processor seconds, wrong results, and what else is worth saying."""
+LOSS = 1 / 5000
 PATIENT = Limits(connect=60.0, upload=120.0)
 EMBEDDED = """
 import time
@@ -81,9 +83,44 @@ def spent(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def ours(port: str, pairs: Pairs, clock: Clock) -> Found:
+class LossyLink:
+    """A serial port that loses characters on the way to the board, beyond those that it really loses."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._rng = random.Random(7)
+        self.lost = 0
+        self.description = link.description
+        self.read, self.close = link.read, link.close
+
+    def write(self, data: bytes, deadline: Deadline) -> None:
+        """Send what is left of it."""
+        left = bytes(each for each in data if self._rng.random() > LOSS)
+        self.lost += len(data) - len(left)
+        if left:
+            self._link.write(left, deadline)
+
+
+class LossyPort(OnSerialPort):
+    """The same port, with losses."""
+
+    link: LossyLink
+
+    def open(self, deadline: Deadline) -> Link:
+        """Open it."""
+        type(self).link = LossyLink(OnSerialPort.open(self, deadline))
+        return type(self).link
+
+
+def with_losses(port: str, pairs: Pairs, clock: Clock) -> Found:
+    """The same where characters are lost."""
+    seconds, cpu, wrong, more = ours(port, pairs, clock, LossyPort)
+    return seconds, cpu, wrong, f"{more}, {LossyPort.link.lost} characters lost, of them some before the steps"
+
+
+def ours(port: str, pairs: Pairs, clock: Clock, board: type[OnSerialPort] = OnSerialPort) -> Found:
     """Through the agent, in batches."""
-    testee = open_testee("microbit", {"port": port})
+    testee = MicroPython("microbit", board(port))
     testee.connect(PATIENT)
     try:
         testee.upload(Program(text=SOURCE, suffix=".py"), PATIENT)
@@ -150,6 +187,7 @@ def main() -> None:
     pairs = [(rng.randrange(100), rng.randrange(100)) for _ in range(count)]
     ways: list[tuple[str, str, int, Callable[[str, Pairs, Clock], Found]]] = [
         ("likewise", "likewise", count, ours),
+        ("likewise, losing", "likewise", count, with_losses),
         ("mpremote", "mpremote", 60, mpremote),
         ("pytest-embedded", "pytest_embedded_serial", 20, embedded),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -31,8 +32,16 @@ LONGEST = 96
 HEAD = 9
 """Bytes before the payload of a frame."""
 INTERRUPTED = b"\x18"
-PATIENCE = 0.6
+PATIENCE = 1.5
 """Seconds after which a frame that was not acknowledged counts as lost."""
+SOON = 0.04
+"""Seconds after which a part of a chunk counts as lost, if others were acknowledged much sooner."""
+LATE = 3
+"""How many times as long as acknowledgements take that is at least."""
+FORGET = 0.95
+FILLER = b"    "
+"""Stands for what was lost, so that the device says at once that the frame is wrong; between frames, nothing."""
+MOST_FILLERS = 8
 ATTEMPTS = 12
 
 
@@ -94,6 +103,8 @@ class Session:
         self._repl = repl
         self._number = 0
         self._rest = b""
+        self._slowest = PATIENCE / LATE
+        """Seconds in which chunks were acknowledged; the slowest, which counts less as time goes on."""
         self.retries = 0
         self.output = bytearray()
 
@@ -143,6 +154,8 @@ class Session:
                     sent_ahead = len(ahead)
                 hung = not self._collect(reception, limits)
             if reception.check is not None and reception.is_whole:
+                if len(reception.results) < len(limits) and not hung:
+                    break  # it was taken after all, and one of its steps was interrupted
                 return reception.results, sent_ahead
             if hung:
                 return self._results_so_far(own, len(reception.results)), 0
@@ -166,12 +179,24 @@ class Session:
             wanted = (end - HEAD) // CHUNK
             is_last = end >= len(own)
             while not (reception.is_taken if is_last else reception.grants >= wanted):
-                if reception.has_failed or not self._read(reception, deadline):
+                if reception.has_failed or not self._hear(reception, deadline):
                     return False
             if is_last:
                 return True
             end += CHUNK
             deadline = Deadline(PATIENCE)
+
+    def _hear(self, reception: _Reception, deadline: Deadline) -> bool:
+        """Wait for an acknowledgement, which is soon: otherwise something was lost, and is filled up."""
+        started = time.monotonic()
+        for _ in range(MOST_FILLERS):
+            if self._read(reception, Deadline(min(max(SOON, LATE * self._slowest), deadline.left))):
+                if not reception.has_failed:
+                    self._slowest = max(time.monotonic() - started, FORGET * self._slowest)
+                return True
+            if not deadline.is_over:
+                self._repl.link.write(FILLER, deadline)
+        return self._read(reception, deadline)
 
     def _read(self, reception: _Reception, deadline: Deadline) -> bool:
         """Take what has come; False where nothing came in time."""

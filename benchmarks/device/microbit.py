@@ -3,8 +3,8 @@
     pip install mpremote pytest-embedded-serial
     python benchmarks/device/microbit.py [steps]
 
-Every result is checked. The second way loses one character in 5,000 on purpose. `per CPU second` divides by the processor time of QEMU and client together, since
-wall time says little on a busy machine.
+Every result is checked. The second way loses one character in 5,000 on purpose. `per CPU second` divides by
+the processor time of QEMU and client together, since wall time says little on a busy machine.
 """
 
 from __future__ import annotations
@@ -115,7 +115,12 @@ class LossyPort(OnSerialPort):
 def with_losses(port: str, pairs: Pairs, clock: Clock) -> Found:
     """The same where characters are lost."""
     seconds, cpu, wrong, more = ours(port, pairs, clock, LossyPort)
-    return seconds, cpu, wrong, f"{more}, {LossyPort.link.lost} characters lost, of them some before the steps"
+    return (
+        seconds,
+        cpu,
+        wrong,
+        f"{more}, {LossyPort.link.lost} characters lost, of them some before the steps",
+    )
 
 
 def ours(port: str, pairs: Pairs, clock: Clock, board: type[OnSerialPort] = OnSerialPort) -> Found:

@@ -3,7 +3,8 @@
     python peer.py program.wasm [--no-socket | --socket PORT] [--paused] [--hex] [--cut] [--late] [--chatty]
 
 --hex writes floats in hexadecimal; --cut sends byte by byte; --chatty puts output of the program between;
---deaf accepts no message; --wordy has words of its own for traps.
+--deaf accepts no message; --wordy has words of its own for traps; --mute has none, and a call of its takes
+the place of whatever was on its stacks.
 Messages are taken apart here without the code under test.
 """
 
@@ -16,6 +17,7 @@ import socket
 import struct
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from likewise.device.values import KINDS, Number
@@ -37,10 +39,12 @@ class Peer:
         self.breakpoints: set[int] = set()
         self.runs = "--paused" not in flags
         self.events: list[dict[str, str]] = []
+        self.left: list[str] | None = None
+        """The frames that an invoke has left, where it takes the place of all others."""
         self.load(program)
 
     def load(self, program: bytes) -> None:
-        self.bytes = program
+        self.bytes, self.left = program, None
         self.module = read(program)
         self.stepper = Stepper()
         self.instance = self.stepper.instantiate(Assembled(data=program, module=self.module), later(5))
@@ -180,6 +184,8 @@ class Peer:
                 return f'"part{kind}":[]'
 
     def frames(self) -> list[str]:
+        if self.left is not None:
+            return self.left
         found, sp, ra = [], -1, -1
         for frame in reversed(self.stepper.frames()):
             index = frame.function.index if frame.function else 0
@@ -211,6 +217,14 @@ class Peer:
             os._exit(1)
         entries = [self.value(value, at) for at, value in enumerate(frames[0].locals)]
         self.write(f'{{"count":{len(entries)},"locals":[{",".join(entries)}]}}\n')
+
+    def on_12(self, rest: bytes) -> None:
+        self.runs = False
+        locals_ = [frame.locals for frame in self.stepper.frames()[:1]]
+        entries = [self.value(value, at) for values in locals_ for at, value in enumerate(values)]
+        self.write(f'{{"pc":{self.pc()},"breakpoints":{json.dumps(sorted(self.breakpoints))},')
+        self.write(f'"callstack":[{",".join(self.frames())}], ')
+        self.write(f'"locals": {{"count":{len(entries)},"locals":[{",".join(entries)}]}}}}\n\n')
 
     def on_13(self, rest: bytes) -> None:
         self.load(self.bytes)
@@ -245,10 +259,18 @@ class Peer:
         except TooLong:
             return
         except Trapped as error:
+            if "--mute" in self.flags:
+                self.left = [f'{{"type":0,"fidx":"0x{index:x}","sp":-1,"fp":-1,"start":0,"ra":-1}}']
+                self.write_stack(arguments)
+                return
             wordings = OWN_WORDS if "--wordy" in self.flags else TRAPS
             self.write(wordings.get(error.what, error.what) + "\n")
             return
-        entries = [self.value(value, at) for at, value in enumerate(results)]
+        self.left = [] if "--mute" in self.flags else None
+        self.write_stack(results)
+
+    def write_stack(self, values: Sequence[Number]) -> None:
+        entries = [self.value(value, at) for at, value in enumerate(values)]
         self.write(f'{{"stack": [{",".join(reversed(entries))}]}}\n\n')
 
     def on_71(self, rest: bytes) -> None:

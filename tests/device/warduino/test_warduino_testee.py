@@ -41,7 +41,15 @@ from likewise.device.program import Program
 from likewise.device.testee import Answer, Answered, Call, Limits, Lost, Refused, TimedOut, Unsupported
 from likewise.device.testees.warduino import Warduino, open_testee
 from likewise.device.values import f32, f64, i32, i64
-from likewise.device.warduino.commands import ContinueFor, DumpEvents, Halt, Inspect, PopEvent, PushEvent
+from likewise.device.warduino.commands import (
+    ContinueFor,
+    DumpAll,
+    DumpEvents,
+    Halt,
+    Inspect,
+    PopEvent,
+    PushEvent,
+)
 from likewise.model import ConfigurationError
 
 pytestmark = pytest.mark.skipif(shutil.which("wat2wasm") is None, reason="wabt is not installed")
@@ -69,6 +77,9 @@ PROGRAM = Program(
   (func (export "same64") (param f64) (result f64) local.get 0)
   (func (export "divide") (param i32 i32) (result i32) (i32.div_s (local.get 0) (local.get 1)))
   (func (export "nothing"))
+  (func (export "fall") unreachable)
+  (func (export "fall_with") (param i32) unreachable)
+  (func (export "fall_for") (param i32) (result i32) unreachable)
   (func (export "slow") (result i32) i32.const 9)
   (func (export "hang") (loop br 0)))
 """,
@@ -164,6 +175,27 @@ def test_a_trap_in_other_words_is_a_trap_long_before_the_limit(vm: Warduino) -> 
     assert data(done) == i32(-3)
 
 
+@pytest.mark.parametrize("vm", ["plain", "mute"], indirect=True)
+def test_a_trap_that_leaves_only_a_stack_is_no_result(vm: Warduino) -> None:
+    """Arguments that are left there are not taken for results, nor an empty stack for a return."""
+    answers = ask(
+        vm,
+        Invoke("nothing"),
+        Invoke("fall"),
+        Invoke("fall_with", (3,)),
+        Invoke("fall_for", (7,)),
+        Invoke("divide", (7, 0)),
+        Invoke("slow"),
+        Invoke("square", (7,)),
+        Invoke("nothing"),
+    )
+    assert [isinstance(each, Refused) and each.kind for each in answers] == [
+        *(False, "trap", "trap", "trap", "trap"),
+        *(False, False, False),
+    ]
+    assert [each.data for each in answers[5:] if isinstance(each, Answered)] == [i32(9), i32(49), None]
+
+
 @pytest.mark.parametrize("vm", ["plain", "cut", "chatty"], indirect=True)
 def test_stepping_breakpoints_and_locals(vm: Warduino) -> None:
     here = data(ask(vm, Dump())[0])
@@ -205,6 +237,9 @@ def test_a_reset_forgets_locals_and_breakpoints(vm: Warduino) -> None:
 
 def test_the_rest_of_the_command_table(vm: Warduino) -> None:
     assert data(ask(vm, ReadMemory(16, 8))[0]) == b"likewise"
+    everything = data(ask(vm, DumpAll())[0])
+    assert isinstance(everything, dict)
+    assert everything.keys() == {"pc", "breakpoints", "callstack", "locals"}
     assert isinstance(ask(vm, WriteMemory(16, b"x"))[0], Unsupported)
     assert data(ask(vm, DumpCallbacks())[0]) == {"callbacks": [{"interrupt_37": [2, 3]}]}
     assert data(ask(vm, PushEvent("interrupt_37", "pressed"), DumpEvents())[1]) == {

@@ -130,7 +130,7 @@ class Debugger:
             return Refused(kind="breakpoint", message=f"{place}, before it returned")
         return Refused(
             kind="stopped",
-            message=f"{place}, before it returned: it runs into memory that calls need, in the middle of the RAM",
+            message=f"{place}, before it returned: it ran into memory that calls need, amid the RAM",
         )
 
     def _change_breakpoint(self, command: SetBreakpoint | DeleteBreakpoint) -> Answer:

@@ -40,7 +40,7 @@ LATE = 3
 """How many times as long as acknowledgements take that is at least."""
 FORGET = 0.95
 FILLER = b"    "
-"""Stands for what was lost, so that the device says at once that the frame is wrong; between frames, nothing."""
+"""Stands for what was lost, so that the device says at once that it was; between frames, nothing."""
 MOST_FILLERS = 8
 ATTEMPTS = 12
 

@@ -22,6 +22,11 @@ class ContinueFor(Command):
 
 
 @dataclass(frozen=True, slots=True)
+class DumpAll(Command):
+    """Everything that the machine shows at once: pc, breakpoints, call stack, locals, as it writes them."""
+
+
+@dataclass(frozen=True, slots=True)
 class DumpEvents(Command):
     """The events that wait to be handled."""
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import singledispatchmethod
 
 from likewise.device import commands
@@ -12,9 +10,18 @@ from likewise.device.commands import Argument, Command, Location
 from likewise.device.links import Deadline
 from likewise.device.testee import Answer, Answered, Data, LimitReached, Refused, Unsupported
 from likewise.device.warduino import messages, state
-from likewise.device.warduino.commands import ContinueFor, DumpEvents, Halt, Inspect, PopEvent, PushEvent
+from likewise.device.warduino.commands import (
+    ContinueFor,
+    DumpAll,
+    DumpEvents,
+    Halt,
+    Inspect,
+    PopEvent,
+    PushEvent,
+)
 from likewise.device.warduino.dialogue import Dialogue
 from likewise.device.warduino.messages import PARTS, Code
+from likewise.device.warduino.outcomes import CHATTER, Outcome, Returned, Trapped, outcome_of
 from likewise.device.warduino.replies import (
     At,
     BreakpointSet,
@@ -31,28 +38,8 @@ from likewise.device.wasm.arguments import ArgumentsRefused, fit, number
 from likewise.device.wasm.assembling import Assembled
 from likewise.device.wasm.locations import offset, place
 
-_CHATTER = re.compile(r"received interrupt|DUMP!|=== |asked for|\s*$", re.IGNORECASE)
-"""What versions built for developers say between replies."""
 LOOKS = 5
 """How often the program counter is read after a step: the machine says STEP before it takes it."""
-
-
-class _Outcome:
-    """How an invocation ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Trap(_Outcome):
-    """With a trap."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Stack(_Outcome):
-    """With values on the stack."""
-
-    value: dict[str, object]
 
 
 class Control:
@@ -108,20 +95,41 @@ class Control:
         can_print = any(each.kind == "function" for each in self._program.module.imports)
         said: list[str] = []
 
-        def outcome(reply: Reply) -> _Outcome | None:
-            if isinstance(reply, Text) and not can_print and not _CHATTER.match(reply.text):
+        def outcome(reply: Reply) -> Outcome | None:
+            if isinstance(reply, Text) and not can_print and not CHATTER.match(reply.text):
                 said.append(reply.text)
-            return _outcome(reply)
+            return outcome_of(reply)
 
-        def last_words() -> _Outcome | None:
+        def last_words() -> Outcome | None:
             """A program that cannot print has said nothing: it was the machine, whatever its wording."""
-            return _Trap(" ".join(said)) if said else None
+            return Trapped(" ".join(said)) if said else None
 
+        results = function.signature.results
+        is_unclear = state.may_be_left_over(function)
+        before = self._frames(deadline) if is_unclear else []
         reply = self.dialogue.ask(Code.INVOKE, message, outcome, deadline, what, in_silence=last_words)
-        if isinstance(reply, _Trap):
+        if isinstance(reply, Trapped):
             return Refused(kind="trap", message=reply.text)
-        assert isinstance(reply, _Stack)
-        return Answered(data=state.result(reply.value, function.signature.results, floats=self._floats))
+        assert isinstance(reply, Returned)
+        has_returned = state.depth(reply.value) == len(results)
+        if not has_returned or (is_unclear and self._is_inside(function.index, before, deadline)):
+            return Refused(kind="trap", message=f"{name} did not return, and the machine does not say why")
+        return Answered(data=state.result(reply.value, results, floats=self._floats))
+
+    def _frames(self, deadline: Deadline) -> list[object]:
+        return _items(self._inspect(("pc", "callstack"), deadline).get("callstack"))
+
+    def _is_inside(self, function: int, before: list[object], deadline: Deadline) -> bool:
+        """Whether a call has left its frames: one that returned leaves none, or those from before.
+
+        Those of a program that runs meanwhile are others.
+        """
+        after = self._frames(deadline)
+        if not after or after == before:
+            return False
+        return not self._runs or function in [
+            state.whole(each.get("fidx", -1), "a function's index") for each in state.frames(after)
+        ]
 
     @answer.register
     def _(self, command: commands.SetLocal, deadline: Deadline) -> Answer:
@@ -251,6 +259,12 @@ class Control:
         return Answered()
 
     @answer.register
+    def _(self, command: DumpAll, deadline: Deadline) -> Answer:
+        seen = self._structure(Code.DUMP_ALL, messages.message(Code.DUMP_ALL), deadline, "dump of all", "pc")
+        self._runs = False
+        return Answered(data=_plain(seen))
+
+    @answer.register
     def _(self, command: DumpEvents, deadline: Deadline) -> Answer:
         message = messages.message(Code.DUMP_EVENTS)
         seen = self._structure(Code.DUMP_EVENTS, message, deadline, "dump of the events", "events")
@@ -356,19 +370,6 @@ class Control:
 
 def _is_word(word: str) -> Callable[[Reply], bool | None]:
     return lambda reply: reply == Word(word) or None
-
-
-def _outcome(reply: Reply) -> _Outcome | None:
-    """What an invocation came to. Other texts are the program's own output."""
-    if isinstance(reply, Structure) and "stack" in reply.value:
-        return _Stack(reply.value)
-    if isinstance(reply, Text):
-        name = traps.named(reply.text)
-        if name:
-            return _Trap(name)
-        if reply.text.lower().startswith(("trap", "exception", "fatal", "unrecognized opcode")):
-            return _Trap(reply.text)
-    return None
 
 
 def _items(value: object) -> list[object]:

@@ -86,17 +86,28 @@ def named(function: Function, numbers: Sequence[Number]) -> dict[str, Data]:
     }
 
 
-def result(state: dict[str, object], kinds: Sequence[str], *, floats: int) -> Data:
-    """What a function left on the stack: as many values as it gives, of the right types."""
+def may_be_left_over(function: Function) -> bool:
+    """Whether what a trap leaves on the stack (all locals at least) may look like the function's results."""
+    results = function.signature.results
+    return not results or len(function.locals) <= len(results)
+
+
+def depth(state: dict[str, object]) -> int:
+    """How many values are on the stack; each call begins with an empty one."""
     stack = state.get("stack")
     if not isinstance(stack, list):
         raise NotAReply("no stack in the reply to an invoke", why=str(state)[:200])
+    return sum(isinstance(each, dict) for each in stack)
+
+
+def result(state: dict[str, object], kinds: Sequence[str], *, floats: int) -> Data:
+    """What a function left on the stack: as many values as it gives, of the right types."""
     if not kinds:
         return None
-    entries = [each for each in stack if isinstance(each, dict)]
+    stack = state.get("stack")
+    entries = [each for each in stack if isinstance(each, dict)] if isinstance(stack, list) else []
     entries.sort(key=lambda each: whole(each.get("idx", 0), "an index"))
-    top = entries[-len(kinds) :]
-    numbers = [typed(each, floats=floats) for each in top]
+    numbers = [typed(each, floats=floats) for each in entries]
     got = [number.kind.name for number in numbers]
     if got != list(kinds):
         raise NotAReply(

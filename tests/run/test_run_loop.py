@@ -413,6 +413,17 @@ def test_audits_ask_again_and_bound_the_rate_of_wrong_skips(loop: Make) -> None:
     assert runs.run(code="c3", audit=4).finished.audits.clean == 8
 
 
+def test_calls_with_long_histories_are_audited_less_often(loop: Make) -> None:
+    """To list is to depend on everything: audits must not cost more than what they check is worth."""
+    puts = tuple(put(f"name{number}") for number in range(40))
+    runs = loop(Suite({"t0": puts, **{f"t{number}": (listed(),) * 9 for number in range(1, 9)}}, shared=True))
+    runs.run()
+    audited = runs.run(code="c2", audit=9)
+    assert set(audited.standings.values()) == {Standing.TRUSTED}
+    assert 0 < audited.finished.audits.clean < 9
+    assert 0 < audited.reference_calls < 9 * 5 + 41
+
+
 def test_a_failed_audit_withdraws_what_it_contradicts(loop: Make) -> None:
     suite = Suite({"t1": (put("a"), get("a"))})
     runs = loop(suite)

@@ -23,6 +23,9 @@ from likewise.run.findings import Differing, compare_replay
 from likewise.run.ports import Emit, Ledger
 from likewise.run.proving import Prover
 
+CALLS_EACH = 5
+"""What an audit may cost, on the average of a run: where calls have long histories, fewer are audited."""
+
 
 def audit(
     cases: Iterable[Case],
@@ -44,7 +47,11 @@ def audit(
     ]
     wanted = min(settings.audit_budget, len(skipped), round(len(skipped) * settings.audit_share + 0.5))
     chooser = random.Random(f"{settings.seed} {run}")
+    spent = 0
     for case, call in chooser.sample(skipped, wanted):
+        if spent >= CALLS_EACH * wanted:
+            return
+        spent += len(case.reading.slice([call.position]))
         try:
             _audit_one(case, call, prover=prover, ledger=ledger, settings=settings, run=run)
         except ReplayImpossible:

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import operator
 import sys
-import threading
 from collections.abc import Callable
 from types import (
     AsyncGeneratorType,
     BuiltinFunctionType,
     CoroutineType,
-    FrameType,
     FunctionType,
     GeneratorType,
     ModuleType,
@@ -21,8 +19,8 @@ from types import (
 from typing import Any
 
 from likewise.library import steps
-from likewise.library.handing import CONTAINERS, SPECIAL, THROUGH, held
-from likewise.library.hub import CLIENT, LIBRARY, Hub
+from likewise.library.callbacks import Callbacks
+from likewise.library.handing import SPECIAL, THROUGH
 from likewise.library.operators import BINARY, COMPARE, INPLACE, MIRRORED, UNARY
 from likewise.library.targets import Standing
 
@@ -48,81 +46,8 @@ def _is_stored(holder: Any, name: str) -> bool:
     return name in getattr(holder, "__dict__", {})
 
 
-class State(threading.local):
-    """What a thread is doing: busy recording, or inside the library on behalf of these frames."""
-
-    def __init__(self) -> None:
-        self.busy = False
-        self.frames: list[FrameType] = []
-
-
-class Helper:
+class Helper(Callbacks):
     """Decides roughly and quickly whether something crosses; the hub decides the rest."""
-
-    def __init__(self, hub: Hub) -> None:
-        self.hub, self._targets = hub, hub.targets
-        self.state = State()
-        self._tokens: dict[int, Any] = {}
-        self._files: dict[str, int] = {}
-
-    # Asking
-
-    def ask(self, question: Callable[..., Any], *args: Any) -> Any:
-        """Ask the hub; whatever it runs meanwhile is not recorded."""
-        before, self.state.busy = self.state.busy, True
-        try:
-            return question(*args)
-        finally:
-            self.state.busy = before
-
-    def cross(self, token: Any, frame: FrameType, work: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Do what crosses, and tell how it ended; without a token it does not cross after all."""
-        if token is None:
-            return work(*args, **kwargs)
-        self.state.frames.append(frame)
-        try:
-            value = work(*args, **kwargs)
-        except BaseException as error:
-            self.ask(self.hub.fail, token, error)
-            raise
-        finally:
-            self.state.frames.pop()
-        self.ask(self.hub.end, token, value)
-        return value
-
-    def touches(self, thing: Any) -> bool:
-        """Whether an object is of the library, or of a class that extends one of the library's."""
-        return not self.state.busy and bool(self.ask(self._targets.touches, type(thing)))
-
-    def holds_library(self, thing: Any, *, deep: int = 2) -> bool:
-        """Whether a builtin container has the library's objects in it."""
-        if self.state.busy or type(thing) not in CONTAINERS:
-            return False
-        return self.ask(lambda: held(self.hub, thing, deep=deep)) is not None
-
-    def holds(self, holder: Any) -> bool:
-        """Whether reading an attribute of something may be a crossing."""
-        if self.state.busy:
-            return False
-        if isinstance(holder, ModuleType):
-            return bool(self._targets.naming.owner(vars(holder).get("__name__")))
-        if isinstance(holder, type) and self.ask(self._targets.touches, holder):
-            return True
-        return self.touches(holder)
-
-    def is_running_library(self, thing: Any) -> bool:
-        """Whether a generator or coroutine runs the library's code."""
-        if not isinstance(thing, _RUNNING):
-            return False
-        code: Any = next(
-            getattr(thing, name) for name in ("gi_code", "cr_code", "ag_code") if hasattr(thing, name)
-        )
-        return self._file(code) == LIBRARY
-
-    def _file(self, code: Any) -> int:
-        if code.co_filename not in self._files:
-            self._files[code.co_filename] = self.ask(self.hub.file, code)
-        return self._files[code.co_filename]
 
     # Calls
 
@@ -368,75 +293,6 @@ class Helper:
     def async_manage(self, at: str, thing: Any, /) -> Any:
         """`thing`, to be entered by `async with`"""
         return steps.AsyncManager(self, at, thing) if self._manages(thing) else thing
-
-    # Callbacks
-
-    def _is_watched(self) -> bool:
-        if self.state.busy:
-            return False
-        if self.state.frames or threading.current_thread() is not threading.main_thread():
-            return True
-        asyncio = sys.modules.get("asyncio")
-        return asyncio is not None and asyncio._get_running_loop() is not None
-
-    def _is_called_by_library(self, frame: FrameType) -> bool:
-        back = frame.f_back
-        for _ in range(40):
-            if back is None:
-                return False
-            owner = self._file(back.f_code)
-            if owner == LIBRARY:
-                return True
-            if owner == CLIENT:
-                return bool(self.state.frames) and self.state.frames[-1] is back
-            back = back.f_back
-        return False
-
-    def entry(self, site: Any, /, *args: Any) -> None:
-        """A function of the client begins."""
-        if self._is_watched() and self._is_called_by_library(sys._getframe(1)):
-            token = self.ask(self.hub.entry, site, args)
-            if token is not None:
-                self._tokens[id(sys._getframe(1))] = token
-
-    def leave(self, value: Any, /) -> Any:
-        """It returns a value."""
-        if self._tokens:
-            token = self._tokens.pop(id(sys._getframe(1)), None)
-            if token is not None:
-                self.ask(self.hub.end, token, value)
-        return value
-
-    def done(self) -> None:
-        """It is over, in whichever way."""
-        if self._tokens:
-            token = self._tokens.pop(id(sys._getframe(1)), None)
-            if token is not None:
-                error = sys.exc_info()[1]
-                if error is None:
-                    self.ask(self.hub.end, token, None)
-                else:
-                    self.ask(self.hub.fail, token, error)
-
-    def lambda_entry(self, site: Any, /, *args: Any) -> Any:
-        """A lambda of the client begins."""
-        if self._is_watched() and self._is_called_by_library(sys._getframe(1)):
-            return self.ask(self.hub.entry, site, args)
-        return None
-
-    def lambda_leave(self, token: Any, value: Any, /) -> Any:
-        """It returns a value."""
-        if token is not None:
-            self.ask(self.hub.end, token, value)
-        return value
-
-    def give(self, site: Any, value: Any, /) -> Any:
-        """A generator of the client yields a value."""
-        if self._is_watched() and self._is_called_by_library(sys._getframe(1)):
-            token = self.ask(self.hub.entry, site, (), "yield")
-            if token is not None:
-                self.ask(self.hub.end, token, value)
-        return value
 
     def imported(self, at: str, module: str, names: tuple[str, ...], values: tuple[Any, ...], /) -> None:
         """`from module import names`"""

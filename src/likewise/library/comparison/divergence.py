@@ -277,6 +277,8 @@ class _Walk:
                 ours, theirs = _comparable(ours, theirs)
             if not same(ours, theirs, self.bijection):
                 for change in changes(ours, theirs, self.bijection):
+                    if part == "state" and _is_kept_otherwise(change):
+                        continue
                     yield change, f"{part}.{change.place}" if change.place or part == "after" else part
 
     def _part(self, one: Interaction) -> None:
@@ -342,6 +344,20 @@ def _outermost_last(found: list[Divergence]) -> list[Divergence]:
         inside = any(each.order < other.order <= each.until and other.lane == each.lane for other in causes)
         settled.append(replace(each, is_downstream=True) if inside and not each.is_downstream else each)
     return sorted(settled, key=lambda each: each.is_downstream)
+
+
+def _is_kept_otherwise(change: Change) -> bool:
+    """Whether an object holds the same in something of another type: how it came in is no call's effect."""
+    if change.difference is not Difference.TYPE:
+        return False
+    return _held(change.reference) == _held(change.candidate)
+
+
+def _held(value: Value) -> Value:
+    """What a container holds, also one that extends a builtin type."""
+    while isinstance(value, dict) and value.get("is") == "sub":
+        value = value["value"]
+    return contents(value)
 
 
 def _until(one: Interaction) -> int:

@@ -6,7 +6,6 @@ Only Python code can be ended: the exception comes between two of its instructio
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import threading
 import time
 from collections.abc import Callable
@@ -56,6 +55,8 @@ class Patience:
                     time.sleep(0)
 
     def _watch(self) -> None:
+        import ctypes  # few suites come here
+
         while True:
             time.sleep(LIMIT / 8)
             with self._lock:

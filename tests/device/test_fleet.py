@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
@@ -202,22 +203,49 @@ def test_what_had_to_be_sent_again_is_counted_and_shown(tmp_path: Path) -> None:
             self.retries += 2
             return super()._answer(command)
 
-    writer = JunitWriter()
+    writer = JunitWriter(tmp_path / "out.xml")
     suite = Suite(scenarios=[Scenario("one", "a.c", FINE), Scenario("two", "a.c", [*FINE, *FINE])])
     report = run(suite, Lossy(), observer=writer)
     assert [each.retries for each in report.scenarios] == [2, 4]
     data = as_data(report)
     assert data["retries"] == 6
     assert data["results"][1]["attempts"][0]["retries"] == 4
-    writer.write(tmp_path / "out.xml", report)
+    with writer:
+        writer.close_suite(report)
     found = parse(tmp_path / "out.xml").getroot().findall(".//property[@name='likewise.retries']")
     assert [each.get("value") for each in found] == ["2", "4"]
+
+
+def test_two_suites_of_a_file_are_in_one_recording_and_one_junit_file(tmp_path: Path) -> None:
+    """Also where a board is named twice, and `--only` wants something of one of them."""
+    from click.testing import CliRunner
+    from defusedxml.ElementTree import parse
+
+    from likewise.cli.device import device
+    from likewise.store import read
+
+    file = tmp_path / "two.py"
+    file.write_text(
+        "from likewise.device import Scenario, Step, Suite\n"
+        "def suite(*titles):\n"
+        "    return Suite(title=titles[0], scenarios=[\n"
+        "        Scenario(t, None, [Step('s', lambda testee: 3, expect=3)]) for t in titles])\n"
+        "first, second = suite('ä', 'b'), suite('c')\n"
+    )
+    out, record = tmp_path / "out.xml", tmp_path / "run.jsonl"
+    options = [*("--board", "unicorn") * 2, "--junit", str(out), "--record", str(record)]
+    done = CliRunner().invoke(device, ["run", str(file), *options], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert [each.get("tests") for each in parse(out).getroot()] == ["2", "1"]
+    assert len(read(record).traces) == 3
+    only = CliRunner().invoke(device, ["run", str(file), "--only", "c", "--json"], catch_exceptions=False)
+    assert [each["scenario"] for each in json.loads(only.output)["results"]] == ["c"]
 
 
 def test_junit_has_every_step_and_every_attempt(tmp_path: Path) -> None:
     from defusedxml.ElementTree import parse
 
-    writer = JunitWriter()
+    writer = JunitWriter(tmp_path / "out.xml")
     suite = Suite(
         scenarios=[
             Scenario("bad \x00", "a.c", [Step("one", invoke("f"), expect=2), Step("two", invoke("f"))]),
@@ -225,7 +253,8 @@ def test_junit_has_every_step_and_every_attempt(tmp_path: Path) -> None:
         ]
     )
     report = run(suite, Scripted(f=Answered(data=i32(1))), observer=writer)
-    writer.write(tmp_path / "out.xml", report)
+    with writer:
+        writer.close_suite(report)
     root = parse(tmp_path / "out.xml").getroot().find("testsuite")
     assert {key: root.get(key) for key in ("tests", "failures", "skipped")} == {
         "tests": "2",

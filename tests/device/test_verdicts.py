@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import Future
 
 import pytest
-from scripted import Scripted, run
+from scripted import DeviceError, Scripted, run
 
 from likewise.device import (
     Answered,
@@ -21,6 +23,7 @@ from likewise.device import (
     SuiteWrong,
     TimedOut,
     Unsupported,
+    all_of,
     changed,
     decreased,
     dump,
@@ -155,6 +158,59 @@ def test_an_action_that_never_ends_times_out_and_loses_the_testee() -> None:
         time.sleep(0.01)
     assert "no longer yours" in str(heard[0])
     assert testee.log.count("invoke f") == calls, "an abandoned action reaches nothing"
+
+
+@pytest.mark.parametrize("kind", ["generator", "nested", "future"])
+def test_an_action_that_has_not_run_is_no_pass(kind: str) -> None:
+    """What an action gives back is run to its end, or refused: a generator's body never runs."""
+
+    def generator(testee: Controls) -> Iterator[None]:
+        yield testee.invoke("g")
+
+    async def inner() -> None:
+        raise RuntimeError("the inner one")
+
+    async def nested(testee: Controls) -> object:
+        return inner()
+
+    def future(testee: Controls) -> object:
+        found: Future[None] = Future()
+        found.set_exception(RuntimeError("later"))
+        return found
+
+    report = one(Step("act", {"generator": generator, "nested": nested, "future": future}[kind]))
+    assert marks(report) == {"only": "failed"}
+
+
+@pytest.mark.parametrize("error", [SystemExit(0), pytest.skip.Exception("later"), GeneratorExit()])
+def test_a_predicate_that_ends_the_process_fails_its_step_only(error: BaseException) -> None:
+    def predicate(value: object) -> bool:
+        raise error
+
+    steps = (Step("judged", invoke("f"), expect=predicate), Step("after", invoke("f")))
+    report = one(*steps, f=Answered(data=i32(1)))
+    assert report.steps == {Mark.FAILED: 1, Mark.PASSED: 1}
+
+
+def test_a_predicate_that_gives_a_coroutine_has_not_judged() -> None:
+    async def predicate(value: object) -> bool:
+        return False
+
+    assert not one(Step("judged", invoke("f"), expect=predicate), f=Answered(data=i32(1))).passed
+
+
+@pytest.mark.parametrize("expect", [{}, all_of()])
+def test_an_expectation_that_everything_meets_is_refused(expect: object) -> None:
+    with pytest.raises(SuiteWrong, match="whatever the answer is"):
+        Step("empty", invoke("f"), expect=expect)
+
+
+def test_a_testee_that_ends_the_process_does_not_end_the_run_as_passed() -> None:
+    def leave() -> Answered:
+        raise SystemExit(0)
+
+    with pytest.raises(DeviceError, match="SystemExit"):
+        one(Step("leave", invoke("f")), f=leave)
 
 
 def test_an_action_result_can_be_expected() -> None:

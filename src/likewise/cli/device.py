@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from likewise.device.flakiness import Flakiness
     from likewise.device.inventory import Inventory
     from likewise.device.results import Mark, Note, ScenarioReport, SuiteReport
-    from likewise.device.scenario import Scenario
+    from likewise.device.scenario import Scenario, Suite
     from likewise.model import TestReport
 
 
@@ -76,33 +76,32 @@ def run(
 
     analysis = ONCE if analyse is None else parse_analysis(analyse)
     inventory = read_inventory(path.absolute().parent)
-    reports = []
-    for suite in suites_in(path):
-        chosen = narrowed(suite, only=only, share=share, schedule=schedule)
-        screen = Screen(verbose=verbose, silent=as_json)
-        writer = JunitWriter() if junit else None
-        on = inventory.choose(boards or tuple(chosen.testees))
-        with recorders(record, suite=path, title=chosen.title) as recorder_for:
+    reports: list[SuiteReport] = []
+    suites = narrowed(suites_in(path), only=only, share=share, schedule=schedule)
+    with recorders(record, suite=path) as recorder_for, JunitWriter(junit) as writer:
+        for suite in suites:
+            screen = Screen(verbose=verbose, silent=as_json)
             fleet = Fleet(
-                chosen,
-                on,
+                suite,
+                inventory.choose(boards or tuple(suite.testees)),
                 folder=path.absolute().parent,
-                observer=_Both(screen, writer) if writer else screen,
+                observer=_Both(screen, writer) if junit else screen,
                 analysis=analysis,
                 recorder_for=recorder_for,
             )
             report = fleet.run()
-        reports.append(report)
-        screen.finish()
-        if writer is not None and junit is not None:
-            writer.write(junit, report)
-        if not as_json:
-            overview(report)
-            if analyse is not None:
-                show_flakiness(report)
-    if as_json:
-        data = [as_data(report, analysed=analyse is not None) for report in reports]
-        common.emit(data[0] if len(data) == 1 else data)
+            reports.append(report)
+            screen.finish()
+            writer.close_suite(report)
+            if not as_json:
+                overview(report)
+                if analyse is not None:
+                    show_flakiness(report)
+            if not report.complete:
+                break
+        if as_json:
+            data = [as_data(report, analysed=analyse is not None) for report in reports]
+            common.emit(data[0] if len(data) == 1 else data)
     if not all(report.complete for report in reports):
         sys.exit(130)
     sys.exit(0 if all(report.passed for report in reports) else 1)
@@ -157,7 +156,8 @@ def verify(path: Path, candidate: str, reference: str, as_json: bool) -> None:
 
     path = path.absolute()
     configuration = load(project_root(path.parent))
-    simulator, board = read_inventory(path.parent).choose((candidate, reference))
+    inventory = read_inventory(path.parent)
+    simulator, board = inventory.choose((candidate,))[0], inventory.choose((reference,))[0]
     reports: list[TestReport] = []
     for suite in suites_in(path):
         terminal = Terminal(common.console(err=as_json))
@@ -216,32 +216,39 @@ def read_inventory(folder: Path) -> Inventory:
     return read(configuration.boards, root=configuration.root, where=configuration.sources.get("boards", ""))
 
 
-def narrowed(suite: Any, *, only: Sequence[str], share: bool | None, schedule: str | None) -> Any:
-    """A suite with what the command line says instead."""
-    from likewise.device.scenario import Suite
+def narrowed(
+    suites: Sequence[Suite], *, only: Sequence[str], share: bool | None, schedule: str | None
+) -> list[Suite]:
+    """Suites with what the command line says instead; those of which nothing is wanted are left out."""
+    from dataclasses import replace
 
-    scenarios = list(suite.scenarios)
-    if only:
-        by_title = {each.title: each for each in scenarios}
-        wanted: dict[str, None] = {}
-        missing = [title for title in only if title not in by_title]
-        if missing:
-            raise common.NotFound(f"there is no scenario {missing[0]!r}", todo="Check its title.")
-        following = list(only)
-        while following:
-            title = following.pop()
-            if title not in wanted:
-                wanted[title] = None
-                following += by_title[title].dependencies
-        scenarios = [each for each in scenarios if each.title in wanted]
-    return Suite(
-        title=suite.title,
-        scenarios=scenarios,
-        testees=suite.testees,
-        share=suite.share if share is None else share,
-        schedule=suite.schedule if schedule is None else schedule,
-        limits=suite.limits,
-    )
+    known = {each.title for suite in suites for each in suite.scenarios}
+    missing = [title for title in only if title not in known]
+    if missing:
+        raise common.NotFound(f"there is no scenario {missing[0]!r}", todo="Check its title.")
+    return [
+        replace(
+            suite,
+            scenarios=scenarios,
+            share=suite.share if share is None else share,
+            schedule=suite.schedule if schedule is None else schedule,
+        )
+        for suite in suites
+        if (scenarios := _wanted(suite, only))
+    ]
+
+
+def _wanted(suite: Suite, only: Sequence[str]) -> list[Scenario]:
+    """The scenarios of these titles and what they depend on; without titles all of them."""
+    by_title = {each.title: each for each in suite.scenarios}
+    wanted: dict[str, None] = {}
+    following = [title for title in only if title in by_title] if only else list(by_title)
+    while following:
+        title = following.pop()
+        if title not in wanted:
+            wanted[title] = None
+            following += by_title[title].dependencies
+    return [each for each in suite.scenarios if each.title in wanted]
 
 
 class _Both:
@@ -287,6 +294,10 @@ class Screen:
             )
             self._task = self._bar.add_task("steps", total=steps)
             self._bar.start()
+
+    def waiting(self, board: str, why: str) -> None:
+        """Somebody else uses a board."""
+        self._say(f"waiting for board {board!r}: {why}")
 
     def began(self, scenario: Scenario, board: str, attempt: int) -> None:
         """A scenario begins."""

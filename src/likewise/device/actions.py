@@ -6,9 +6,11 @@ import asyncio
 import inspect
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 from likewise.device.controls import CommandFailed, CommandUnsupported, Controls
+from likewise.device.expectations import is_unfinished
 from likewise.device.testee import Answer, Answered, Data, Refused, TimedOut
 from likewise.device.values import Number
 
@@ -23,8 +25,12 @@ def run_action(action: Callable[[Controls], Any], controls: Controls, limit: flo
     def work() -> None:
         try:
             result = action(controls)
-            if inspect.isawaitable(result):
+            while inspect.isawaitable(result):
                 result = asyncio.run(_awaited(result, limit))
+            if isinstance(result, Future):
+                result = result.result(limit)
+            if is_unfinished(result):
+                raise TypeError("a generator function was given as an action: nothing of it has run")
             box.append(Answered(data=as_data(result)))
         except TimeoutError as error:
             box.append(_refusal(error))

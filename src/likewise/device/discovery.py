@@ -35,7 +35,7 @@ def suites_in(path: Path) -> list[Suite]:
         spec.loader.exec_module(module)
     except LikewiseError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a file that ends the process has no suite that passed
         raise SuiteUnreadable(
             "the suite cannot be imported",
             where=str(path),

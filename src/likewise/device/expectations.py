@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import struct
 from collections.abc import Callable, Mapping
@@ -12,6 +13,7 @@ from typing import Any
 from likewise.device import paths
 from likewise.device.testee import Data, WithArguments
 from likewise.device.values import Nan, NotRepresentable, Number
+from likewise.model import LikewiseError
 
 Why = str | None
 """Why an expectation does not hold; None where it does."""
@@ -102,8 +104,20 @@ class Claim:
         return None if why is None else f"{paths.show(self.path)}: {why}" if self.path else why
 
 
+class ExpectationWrong(LikewiseError):
+    """An expectation cannot be meant as it is written."""
+
+    slug = "expectation-wrong"
+
+
 def claims(expected: object) -> tuple[Claim, ...]:
-    """What was written after `expect=`, path by path. Raises PathWrong."""
+    """What was written after `expect=`, path by path. Raises PathWrong and ExpectationWrong."""
+    if (isinstance(expected, Mapping) and not expected) or expected == AllOf(()):
+        raise ExpectationWrong(
+            "nothing is in the expectation",
+            why="it would hold whatever the answer is",
+            todo="Leave expect out, or write equals({}) for an empty mapping.",
+        )
     if isinstance(expected, Mapping):
         return tuple(Claim(paths.parse(path), each) for path, each in expected.items())
     return (Claim((), expected),)
@@ -157,9 +171,19 @@ def _judge_predicate(expected: Holds, actual: Data) -> Why:
     name = expected.about or getattr(expected.predicate, "__name__", "predicate")
     try:
         verdict = expected.predicate(plain(actual))
-    except Exception as error:
+        if is_unfinished(verdict):
+            getattr(verdict, "close", bool)()
+            return f"{name} gives no verdict but {show(verdict)}, which is always true"
+        return None if verdict else f"{name} does not hold for {show(actual)}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # pytest.fail() and sys.exit() too: no predicate ends the run
         return f"{name} raised {type(error).__name__}: {error} on {show(actual)}"
-    return None if verdict else f"{name} does not hold for {show(actual)}"
+
+
+def is_unfinished(value: object) -> bool:
+    """Whether a function that was called has not run yet: a coroutine or a generator."""
+    return inspect.isawaitable(value) or inspect.isgenerator(value) or inspect.isasyncgen(value)
 
 
 def is_same(one: Data, other: Data) -> bool:

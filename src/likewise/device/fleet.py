@@ -25,10 +25,12 @@ from likewise.device.results import (
 )
 from likewise.device.scenario import Scenario, Suite
 from likewise.device.schedules import arrange
-from likewise.device.testee import DeviceError, Testee
+from likewise.device.testee import DeviceError, LimitReached, Testee
 
 WAIT_FOR_BOARD = 600.0
 """Seconds to wait for a board that another process uses."""
+SOON = 1.0
+"""Seconds after which it is said that a board is waited for."""
 
 RecorderFor = Callable[[Board], Recorder]
 
@@ -86,8 +88,10 @@ class Fleet:
             self._stop()
             for thread in threads:
                 thread.join()
-        if self._failure is not None:
+        if isinstance(self._failure, Exception):
             raise self._failure
+        if self._failure is not None:  # whoever says sys.exit() on a board does not end the run as passed
+            raise DeviceError("a board's work was ended", why=repr(self._failure)) from self._failure
         self._leave_nothing_out(pools)
         return SuiteReport(
             title=self._suite.title,
@@ -125,7 +129,7 @@ class Fleet:
 
     def _work(self, board: Board, pool: Pool) -> None:
         """One board until nothing is left that it could do."""
-        with held(board, self._wait):
+        with held(board, self._wait, lambda why: self._observer.waiting(board.name, why)):
             bench = Workbench(
                 self._open(board),
                 board.limited(self._suite.limits),
@@ -214,12 +218,17 @@ def skipped_report(scenario: Scenario, board: str, cause: str) -> ScenarioReport
 
 
 @contextmanager
-def held(board: Board, wait: float) -> Iterator[BoardLock | None]:
-    """A board for oneself, where it is one that cannot be shared."""
+def held(board: Board, wait: float, tell: Callable[[str], None]) -> Iterator[BoardLock | None]:
+    """A board for oneself, where it is one that cannot be shared; `tell` hears where that takes a while."""
     if not board.exclusive:
         yield None
         return
     lock = BoardLock(board.name)
+    if wait > SOON:
+        try:
+            lock.acquire(SOON)
+        except LimitReached as taken:
+            tell(taken.why)
     lock.acquire(wait)
     try:
         yield lock
@@ -232,7 +241,7 @@ class _Gated(Silent):
 
     def __init__(self, observer: Observer, gate: threading.Condition) -> None:
         self._observer, self._gate = observer, gate
-        for name in ("planned", "began", "stepped", "ended"):
+        for name in ("planned", "waiting", "began", "stepped", "ended"):
             setattr(self, name, self._within(getattr(observer, name)))
 
     def _within(self, call: Callable[..., None]) -> Callable[..., None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from likewise.device.kinds import open_testee
@@ -56,7 +57,7 @@ class Inventory:
                 where="[tool.likewise.boards]",
                 todo=f"Known boards: {known}. Add it as [tool.likewise.boards.{missing[0]}] with its kind.",
             )
-        return [self.boards[name] for name in names]
+        return [self.boards[name] for name in dict.fromkeys(names)]
 
 
 def project_root(folder: Path) -> Path:
@@ -128,7 +129,7 @@ def _limits(table: object, *, where: str) -> dict[str, float]:
             raise ConfigurationError(
                 f"unknown limit {key!r}", where=where, todo=f"Known limits: {', '.join(LIMITS)}."
             )
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < inf:
             raise ConfigurationError(
                 f"wrong limit {key} = {value!r}", where=where, todo="Give seconds above 0."
             )

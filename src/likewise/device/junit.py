@@ -7,11 +7,13 @@ import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from likewise.device.results import Mark, Note, ScenarioReport, Silent, SuiteReport
 from likewise.device.scenario import Scenario
+from likewise.model import LikewiseError
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _LETTERS = {
@@ -23,11 +25,19 @@ _LETTERS = {
 }
 
 
-class JunitWriter(Silent):
-    """Hears the run; `write` makes the file."""
+class ReportNotWritten(LikewiseError):
+    """There is no place for a report."""
 
-    def __init__(self) -> None:
-        self._cases = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  (closed by `write`)
+    slug = "report-not-written"
+
+
+class JunitWriter(Silent):
+    """Hears the runs of suites; the file is made at the end, where there is to be one."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._suites: list[tuple[str, IO[str]]] = []
+        self._cases = _cases()
         self._steps: dict[str, io.StringIO] = {}
         self._number: dict[str, int] = {}
 
@@ -77,8 +87,8 @@ class JunitWriter(Silent):
             ElementTree.SubElement(case, "system-out").text = _allowed(lines)
         self._cases.write(ElementTree.tostring(case, encoding="unicode") + "\n")
 
-    def write(self, path: Path, report: SuiteReport) -> None:
-        """The file, with the counts at its head."""
+    def close_suite(self, report: SuiteReport) -> None:
+        """All scenarios of a suite have ended: what stands at its head is known."""
         marks = report.marks
         head = {
             "name": report.title,
@@ -89,14 +99,41 @@ class JunitWriter(Silent):
             "time": f"{report.seconds:.6f}",
         }
         attributes = " ".join(f"{name}={quoteattr(_allowed(value))}" for name, value in head.items())
+        self._suites.append((f"<testsuite {attributes}>", self._cases))
+        self._cases = _cases()
+
+    def __enter__(self) -> JunitWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if self._path is not None and kind is None:
+            try:
+                self._write(self._path)
+            except OSError as trouble:
+                raise ReportNotWritten(
+                    "the JUnit file cannot be written",
+                    where=str(self._path),
+                    why=trouble.strerror or str(trouble),
+                    todo="Make room, or name another file.",
+                ) from trouble
+        for _, cases in self._suites:
+            cases.close()
+        self._cases.close()
+
+    def _write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8") as file:
-            file.write(f"<?xml version='1.0' encoding='utf-8'?>\n<testsuites><testsuite {attributes}>\n")
-            self._cases.seek(0)
-            for line in self._cases:
-                file.write(line)
-            file.write("</testsuite></testsuites>\n")
-        self._cases.close()
+            file.write("<?xml version='1.0' encoding='utf-8'?>\n<testsuites>")
+            for head, cases in self._suites:
+                file.write(f"{head}\n")
+                cases.seek(0)
+                file.writelines(cases)
+                file.write("</testsuite>")
+            file.write("</testsuites>\n")
+
+
+def _cases() -> IO[str]:
+    return tempfile.TemporaryFile("w+", encoding="utf-8")
 
 
 def _headline(report: ScenarioReport) -> str:

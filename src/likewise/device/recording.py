@@ -218,7 +218,7 @@ def arguments_of(command: Command) -> dict[str, Value]:
 
 @contextlib.contextmanager
 def recorders(
-    path: Path | None, *, suite: Path, title: str, roles: dict[str, Role] | None = None
+    path: Path | None, *, suite: Path, roles: dict[str, Role] | None = None
 ) -> Iterator[Callable[[Board], Recorder] | None]:
     """Recorders for the boards of one run, into one file; none where no file is named."""
     if path is None:

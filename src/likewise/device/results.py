@@ -142,6 +142,10 @@ class Observer(Protocol):
         """A run begins."""
         ...
 
+    def waiting(self, board: str, why: str) -> None:
+        """Somebody else uses a board; it is waited for."""
+        ...
+
     def began(self, scenario: Scenario, board: str, attempt: int) -> None:
         """A scenario begins on a board."""
         ...
@@ -162,6 +166,9 @@ class Silent:
 
     def planned(self, *, scenarios: int, steps: int, boards: Sequence[str]) -> None:
         """A run begins."""
+
+    def waiting(self, board: str, why: str) -> None:
+        """A board is waited for."""
 
     def began(self, scenario: Scenario, board: str, attempt: int) -> None:
         """A scenario begins on a board."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from likewise.device.commands import Command
 from likewise.device.program import Program
 from likewise.device.values import Number
-from likewise.model import LikewiseError, Lost, Raised, Returned, TimedOut
+from likewise.model import ConfigurationError, LikewiseError, Lost, Raised, Returned, TimedOut
 
 Data = None | bool | int | float | str | bytes | Number | list["Data"] | dict[str, "Data"]
 """What an answer carries: plain data, with `Number` where a machine's type is known."""
@@ -114,6 +115,14 @@ class Limits:
     reset: float = 5.0
     action: float = 10.0
     recover: float = 10.0
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if not 0 < value < inf:
+                raise ConfigurationError(
+                    f"a time limit of {value!r} s", where=f"Limits({name}=…)", todo="Give seconds above 0."
+                )
 
 
 @runtime_checkable

@@ -43,7 +43,7 @@ def session_of(config: pytest.Config) -> DeviceSession:
             worker = getattr(config, "workerinput", {}).get("workerid", "")
             record = Path(option.likewise_record)
             record = record.with_stem(f"{record.stem}-{worker}") if worker else record
-        recorder_for = stack.enter_context(recorders(record, suite=Path(config.rootpath.name), title=""))
+        recorder_for = stack.enter_context(recorders(record, suite=Path(config.rootpath.name)))
         config.stash[SESSION] = DeviceSession(
             shared=_shared_folder(config),
             analysis=parse_analysis(option.likewise_analyse) if option.likewise_analyse else ONCE,

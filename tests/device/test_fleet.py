@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -15,6 +17,7 @@ from scripted import Scripted, run
 from likewise.device import (
     Answered,
     Command,
+    Controls,
     DeviceError,
     LinkLost,
     Lost,
@@ -28,10 +31,11 @@ from likewise.device import (
 from likewise.device.inventory import read_inventory
 from likewise.device.junit import JunitWriter
 from likewise.device.locks import BoardLock
+from likewise.device.recording import TraceRecorder
 from likewise.device.results import Mark
 from likewise.device.summary import as_data
 from likewise.device.testee import Answer, LimitReached
-from likewise.model import ConfigurationError
+from likewise.model import ConfigurationError, Result, Role, Trace
 
 FINE = [Step("fine", invoke("f"))]
 
@@ -214,6 +218,29 @@ def test_what_had_to_be_sent_again_is_counted_and_shown(tmp_path: Path) -> None:
         writer.close_suite(report)
     found = parse(tmp_path / "out.xml").getroot().findall(".//property[@name='likewise.retries']")
     assert [each.get("value") for each in found] == ["2", "4"]
+
+
+def test_an_interrupted_run_keeps_what_was_done_and_lets_go_of_the_board() -> None:
+    """The step under way ends, later ones are skipped, and no thread is left at the board."""
+    kept: list[Trace] = []
+    testee = Scripted()
+
+    def interrupt(controls: Controls) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.5)
+
+    steps = [*FINE, Step("interrupted", interrupt), *FINE, *FINE]
+    suite = Suite(scenarios=[Scenario("one", "a.c", steps), Scenario("two", "a.c", FINE)])
+    report = run(
+        suite,
+        testee,
+        recorder_for=lambda each: TraceRecorder(each.name, Role.CANDIDATE, "suite.py", kept.append),
+    )
+    assert not report.complete
+    assert {each.title: each.mark for each in report.scenarios} == {"one": "skipped", "two": "skipped"}
+    assert report.steps == {Mark.PASSED: 2, Mark.SKIPPED: 3}
+    assert testee.log[-1] == "close"
+    assert [(len(each.interactions), each.result) for each in kept] == [(3, Result.SKIPPED)]
 
 
 def test_two_suites_of_a_file_are_in_one_recording_and_one_junit_file(tmp_path: Path) -> None:

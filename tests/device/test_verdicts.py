@@ -60,6 +60,12 @@ def test_minus_zero_is_not_accepted_as_zero() -> None:
         assert one(Step("zero", invoke("f"), expect=-0.0), f=Answered(data=kind(-0.0))).passed
 
 
+def test_a_number_too_large_for_its_type_is_not_infinity() -> None:
+    infinite = Answered(data=f32(float("inf")))
+    assert not one(Step("large", invoke("f"), expect=1e39), f=infinite).passed
+    assert one(Step("infinite", invoke("f"), expect=float("inf")), f=infinite).passed
+
+
 def test_denormals_are_read_as_they_are() -> None:
     assert one(Step("tiny", invoke("f"), expect=f32(2.0**-149)), f=Answered(data=f32.of(1))).passed
     assert not one(Step("tiny", invoke("f"), expect=f32(0.0)), f=Answered(data=f32.of(1))).passed

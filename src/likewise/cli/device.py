@@ -14,7 +14,8 @@ from likewise.cli import common
 
 if TYPE_CHECKING:
     from likewise.device.flakiness import Flakiness
-    from likewise.device.inventory import Inventory
+    from likewise.device.inventory import Board, Inventory
+    from likewise.device.junit import JunitWriter
     from likewise.device.results import Mark, Note, ScenarioReport, SuiteReport
     from likewise.device.scenario import Scenario, Suite
     from likewise.model import TestReport
@@ -69,7 +70,6 @@ def run(
     """Run the suites of a file; exit code 1 where something failed, was skipped or wavers."""
     from likewise.device.discovery import suites_in
     from likewise.device.flakiness import ONCE, parse_analysis
-    from likewise.device.fleet import Fleet
     from likewise.device.junit import JunitWriter
     from likewise.device.recording import recorders
     from likewise.device.summary import as_data
@@ -78,33 +78,42 @@ def run(
     inventory = read_inventory(path.absolute().parent)
     reports: list[SuiteReport] = []
     suites = narrowed(suites_in(path), only=only, share=share, schedule=schedule)
-    with recorders(record, suite=path) as recorder_for, JunitWriter(junit) as writer:
-        for suite in suites:
-            screen = Screen(verbose=verbose, silent=as_json)
-            fleet = Fleet(
-                suite,
-                inventory.choose(boards or tuple(suite.testees)),
-                folder=path.absolute().parent,
-                observer=_Both(screen, writer) if junit else screen,
-                analysis=analysis,
-                recorder_for=recorder_for,
-            )
-            report = fleet.run()
-            reports.append(report)
-            screen.finish()
-            writer.close_suite(report)
-            if not as_json:
-                overview(report)
-                if analyse is not None:
-                    show_flakiness(report)
-            if not report.complete:
-                break
-        if as_json:
-            data = [as_data(report, analysed=analyse is not None) for report in reports]
-            common.emit(data[0] if len(data) == 1 else data)
-    if not all(report.complete for report in reports):
-        sys.exit(130)
+    with recorders(record, suite=path) as recorder_for:
+        with JunitWriter(junit) as writer:
+            for suite in suites:
+                report = _run_suite(
+                    suite,
+                    inventory.choose(boards or tuple(suite.testees)),
+                    Screen(verbose=verbose, silent=as_json),
+                    writer,
+                    folder=path.absolute().parent,
+                    analysis=analysis,
+                    recorder_for=recorder_for,
+                )
+                reports.append(report)
+                if not as_json:
+                    overview(report)
+                    if analyse is not None:
+                        show_flakiness(report)
+                if not report.complete:
+                    break
+            if as_json:
+                data = [as_data(report, analysed=analyse is not None) for report in reports]
+                common.emit(data[0] if len(data) == 1 else data)
+        if not all(report.complete for report in reports):
+            sys.exit(130)  # from within, so that the recording is not taken for a whole one
     sys.exit(0 if all(report.passed for report in reports) else 1)
+
+
+def _run_suite(
+    suite: Suite, boards: Sequence[Board], screen: Screen, writer: JunitWriter, **settings: Any
+) -> SuiteReport:
+    from likewise.device.fleet import Fleet
+
+    report = Fleet(suite, boards, observer=_Both(screen, writer), **settings).run()
+    screen.finish()
+    writer.close_suite(report)
+    return report
 
 
 @device.command("compare")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from likewise.device import paths
@@ -53,7 +53,10 @@ class Workbench:
         observer: Observer,
         recorder: Recorder | None = None,
         folder: Path | None = None,
+        is_stopped: Callable[[], bool] = bool,
     ) -> None:
+        """`is_stopped` says between steps whether the run was interrupted."""
+        self._is_stopped = is_stopped
         self.testee, self.limits, self.folder = testee, limits, folder
         self._observer, self._recorder = observer, recorder
         self.loaded: Program | None = None
@@ -99,9 +102,12 @@ class Workbench:
                 gone = self._run_steps(scenario, tally)
             else:
                 gone = self._give_up(scenario, tally, trouble)
-        finally:
+        except BaseException:
             if self._recorder is not None:
-                self._recorder.end(tally.mark, tally.notes)
+                self._recorder.end(Mark.SKIPPED, tally.notes)  # whatever it is, it was not carried through
+            raise
+        if self._recorder is not None:
+            self._recorder.end(tally.mark, tally.notes)
         attempt = Attempt(
             number=number,
             mark=tally.mark,
@@ -184,6 +190,9 @@ class Workbench:
         latest: Latest = {}
         index = 0
         while index < len(steps):
+            if self._is_stopped():
+                self._skip(scenario, index, tally, "not run: the run was interrupted", Mark.SKIPPED)
+                return None
             begun = time.time()
             answers = self._execute(steps, index, batch)
             done = time.time()

@@ -231,7 +231,9 @@ def _differs_from_python(expected: float, actual: Data) -> Why:
                 return _unlike(expected, actual)
             if math.isnan(expected):
                 return None if actual.is_nan else _unlike(expected, actual)
-            return None if actual.kind(expected) == actual else _unlike(expected, actual)
+            number = actual.kind(expected)
+            exact = math.isfinite(expected) == math.isfinite(number.value)  # 1e39 is no infinity of f32
+            return None if exact and number == actual else _unlike(expected, actual)
         try:
             number = actual.kind(expected)
         except (NotRepresentable, OverflowError):

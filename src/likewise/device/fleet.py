@@ -58,6 +58,8 @@ class Fleet:
         self._problems: list[str] = []
         self._uploads = 0
         self._stopped = False
+        self._at_work = 0
+        """Boards whose threads have not ended."""
         self._failure: BaseException | None = None
         self._loaded: dict[str, object] = {}
 
@@ -80,14 +82,12 @@ class Fleet:
         ]
         try:
             for thread in threads:
+                self._at_work += 1
                 thread.start()
-            for thread in threads:
-                while thread.is_alive():  # a plain join would not hear an interrupt on every platform
-                    thread.join(0.2)
+            self._await_all()
         except KeyboardInterrupt:
             self._stop()
-            for thread in threads:
-                thread.join()
+            self._await_all()  # each board ends the step under way and is let go of
         if isinstance(self._failure, Exception):
             raise self._failure
         if self._failure is not None:  # whoever says sys.exit() on a board does not end the run as passed
@@ -109,6 +109,12 @@ class Fleet:
             return {board.name: pool for board in self._boards}
         return {board.name: Pool(list(order)) for board in self._boards}
 
+    def _await_all(self) -> None:
+        """Until no board is at work. A thread whose join was interrupted would count as ended though it runs."""
+        with self._gate:
+            while self._at_work:
+                self._gate.wait(0.2)
+
     def _stop(self) -> None:
         with self._gate:
             self._stopped = True
@@ -120,11 +126,13 @@ class Fleet:
         except DeviceError as error:
             with self._gate:
                 self._problems.append(str(error))
-                self._gate.notify_all()
         except BaseException as error:  # a fault of ours or of a testee's: told where the run was started
             with self._gate:
                 self._failure = self._failure or error
                 self._stopped = True
+        finally:
+            with self._gate:
+                self._at_work -= 1
                 self._gate.notify_all()
 
     def _work(self, board: Board, pool: Pool) -> None:
@@ -136,6 +144,7 @@ class Fleet:
                 observer=self._observer,
                 recorder=self._recorder_for(board) if self._recorder_for is not None else None,
                 folder=self._folder,
+                is_stopped=lambda: self._stopped,
             )
             try:
                 while (scenario := self._take(bench, pool)) is not None:

@@ -43,6 +43,8 @@ class JunitWriter(Silent):
 
     def began(self, scenario: Scenario, board: str, attempt: int) -> None:
         """Head the steps of an attempt."""
+        if self._path is None:
+            return
         lines = self._steps.setdefault(board, io.StringIO())
         lines.write(f"attempt {attempt + 1} on {board}\n")
 
@@ -50,6 +52,8 @@ class JunitWriter(Silent):
         self, board: str, scenario: Scenario, first: int, marks: Sequence[Mark], notes: Sequence[Note]
     ) -> None:
         """One line a step."""
+        if self._path is None:
+            return
         lines = self._steps.setdefault(board, io.StringIO())
         whys = {note.step: note.why for note in notes}
         for index, mark in enumerate(marks, start=first):
@@ -59,6 +63,8 @@ class JunitWriter(Silent):
 
     def ended(self, report: ScenarioReport, scenario: Scenario) -> None:
         """One test case a scenario and board."""
+        if self._path is None:
+            return
         lines = self._steps.pop(report.board, io.StringIO()).getvalue()
         counts = report.counts
         case = ElementTree.Element(

@@ -110,7 +110,7 @@ class Fleet:
         return {board.name: Pool(list(order)) for board in self._boards}
 
     def _await_all(self) -> None:
-        """Until no board is at work. A thread whose join was interrupted would count as ended though it runs."""
+        """Until no board is at work. Threads are not joined: an interrupted join takes them for ended."""
         with self._gate:
             while self._at_work:
                 self._gate.wait(0.2)

@@ -55,6 +55,23 @@ class CallableCore(Core, Protocol):
         ...
 
 
+class Bell(Protocol):
+    """What makes the processor stop where calls come back."""
+
+    @property
+    def watches(self) -> bool:
+        """Whether it is a word that only calls that come back write to."""
+        ...
+
+    def arm(self) -> None:
+        """From now on."""
+        ...
+
+    def silence(self) -> bool:
+        """After a stop elsewhere: whether a call wrote to that word itself; it no longer stops there."""
+        ...
+
+
 class Room:
     """Where in the RAM calls keep what they need: between the program's variables and its stack."""
 
@@ -81,9 +98,15 @@ class Caller:
     """Calls functions of one program. `stopped_in_call` says what a stop elsewhere means."""
 
     def __init__(
-        self, core: CallableCore, image: Image, room: Room, stopped_in_call: Callable[[int], Answer]
+        self,
+        core: CallableCore,
+        image: Image,
+        room: Room,
+        stopped_in_call: Callable[[int], Answer],
+        bell: Bell | None = None,
     ) -> None:
-        self._core, self._image, self._room = core, image, room
+        """Without a bell the processor stops at `room.back` by itself."""
+        self._core, self._image, self._room, self._bell = core, image, room, bell
         self._stopped_in_call = stopped_in_call
         self.is_started = False
         """Whether the program itself has run: before that, its registers are known without asking."""
@@ -157,6 +180,8 @@ class Caller:
 
     def _enter(self) -> tuple[int, dict[int, int]]:
         """The stack to use, and what else has to be set where the program itself has run."""
+        if self._bell is not None:
+            self._bell.arm()
         if not self.is_started:
             self._before = [self._room.registers.get(number, 0) for number in range(17)]
             return self._room.stack, {}
@@ -187,7 +212,7 @@ class Caller:
         registers |= {SP: stack, LR: self._room.back | 1, PC: prepared.function.address}
         core.start(memory, registers, deadline)
         core.wait_for_stop(deadline)
-        r0, r1, pc, read = core.collect([(start, size)] if size else [])
+        r0, r1, pc, read = self._collect([(start, size)] if size else [], deadline)
         if pc not in self._room.ends:
             return self._elsewhere(pc)
         pieces = {piece.argument: read[0][at - start :][: len(piece.data)] for at, piece in placed if size}
@@ -203,8 +228,19 @@ class Caller:
         core.wait_for_stop(deadline)
         if time.monotonic() - started < SAMPLE:
             self._quicken()
-        r0, r1, pc, _ = core.collect([])
+        r0, r1, pc, _ = self._collect([], deadline)
         return Answered(data=decode(r0, r1)) if pc in self._room.ends else self._elsewhere(pc)
+
+    def _collect(
+        self, memory: Sequence[tuple[int, int]], deadline: Deadline
+    ) -> tuple[int, int, int, list[bytes]]:
+        """What a call that stopped has left; one that only wrote to the bell's word goes on first."""
+        found = self._core.collect(memory)
+        if found[2] in self._room.ends or self._bell is None or not self._bell.silence():
+            return found
+        self._core.go()
+        self._core.wait_for_stop(deadline)
+        return self._core.collect(memory)
 
     def _elsewhere(self, pc: int) -> Answer:
         self.is_started = True
@@ -222,7 +258,10 @@ class Caller:
             SP: stack,
             PC: room.stub,
         }
-        core.start([(room.pieces, data)], registers, Deadline(max(limits[0], HALT)))
+        memory = [(room.pieces, data)]
+        if self._bell is not None and not self._bell.watches:
+            memory.append((room.stub, batch.STUB))  # whatever calls have written there
+        core.start(memory, registers, Deadline(max(limits[0], HALT)))
         hung = self._watch(limits)
         r0, r1, pc, (read,) = core.collect([(room.pieces, len(data))])
         left = struct.unpack(f"<{len(words)}I", read)
@@ -238,6 +277,9 @@ class Caller:
                     )
                 elif pc == room.stub + batch.RETURNED:
                     answers.append(Answered(data=decode(r0, r1)))
+                elif self._bell is not None and self._bell.silence():
+                    why = "it wrote to memory that calls need, in the midst of the RAM"
+                    answers.append(Crashed(kind="no room", message=why))
                 else:
                     answers.append(self._elsewhere(pc))
                 return answers

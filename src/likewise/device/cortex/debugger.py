@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from likewise.device.commands import (
     AtAddress,
     AtLine,
@@ -68,10 +71,9 @@ class Debugger:
                 return self._run_until(command.at, limit)
             case WaitForBreakpoint():
                 return self._wait_for_breakpoint(command, limit)
-            case ReadMemory():
-                return self._read(command)
-            case WriteMemory():
-                return self._write(command)
+            case ReadMemory() | WriteMemory():
+                with self._standing():
+                    return self._read(command) if isinstance(command, ReadMemory) else self._write(command)
             case StepInto() | StepOver() | Dump() | DumpLocals() | SetLocal():
                 return self._while_stopped(command, limit)
         return Unsupported(what=command.name)
@@ -128,29 +130,33 @@ class Debugger:
         place = self._frames.blame(pc)
         if pc in self.breakpoints:
             return Refused(kind="breakpoint", message=f"{place}, before it returned")
-        return Refused(
-            kind="stopped",
-            message=f"{place}, before it returned: it ran into memory that calls need, amid the RAM",
-        )
+        return Refused(kind="stopped", message=f"{place}, before it returned")
 
     def _change_breakpoint(self, command: SetBreakpoint | DeleteBreakpoint) -> Answer:
         address = self.find(command.at)
         if address is None:
             return Refused(kind="no such place", message=f"{command.at} is not in {self._image.where}")
-        running = self._core.is_running
-        if running:
-            self._core.interrupt(PAUSE_LIMIT)
-        if isinstance(command, SetBreakpoint):
-            self.breakpoints.add(address)
-            self._core.set_stop(address)
-        elif address in self.breakpoints:
-            self.breakpoints.discard(address)
-            self._core.clear_stop(address)
-        else:
-            return Refused(kind="no such breakpoint", message=f"none is set at {command.at}")
-        if running:
-            self._core.go()
+        with self._standing():
+            if isinstance(command, SetBreakpoint):
+                self.breakpoints.add(address)
+                self._core.set_stop(address)
+            elif address in self.breakpoints:
+                self.breakpoints.discard(address)
+                self._core.clear_stop(address)
+            else:
+                return Refused(kind="no such breakpoint", message=f"none is set at {command.at}")
         return Answered(data={"address": Number(u32, address)})
+
+    @contextmanager
+    def _standing(self) -> Iterator[None]:
+        """Stop a program that runs for a moment; one that has come to a breakpoint meanwhile stays there."""
+        if not self._core.is_running:
+            yield
+            return
+        pc = self._core.interrupt(PAUSE_LIMIT).pc & ~1
+        yield
+        if pc not in self.breakpoints and pc not in self._faults:
+            self._core.go()
 
     def _resume(self, limit: float) -> Answer:
         if not self._core.is_running:

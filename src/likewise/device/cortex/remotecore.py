@@ -27,6 +27,8 @@ class RemoteCore:
         """The answer to `g` that the last one who asked for all registers got."""
         self._stops: set[int] = set()
         self._bell = -1
+        self.is_rung = False
+        """Whether the last stop was at a watched word."""
         self._patched: dict[int, bytes] = {}
         """What was in memory where breakpoints had to be written by hand."""
 
@@ -121,6 +123,12 @@ class RemoteCore:
         if self._bell != address and self._quick([b"Z2,%x,4" % address])[0] == b"OK":
             self._bell = address
         return self._bell == address
+
+    def clear_bell(self) -> None:
+        """No word is watched any more."""
+        if self._bell >= 0:
+            check(self._quick([b"z2,%x,4" % self._bell])[0], "no longer watching a word")
+            self._bell = -1
 
     def _change_stop(self, letter: bytes, address: int) -> None:
         for sort in (b"0", b"1"):  # in memory, or in hardware where memory cannot be changed
@@ -231,6 +239,7 @@ class RemoteCore:
         while True:
             answer = self._remote.receive(deadline)
             if answer[:1] in STOPS:
+                self.is_rung = b"watch:" in answer
                 return
             if answer[:1] in (b"W", b"X"):
                 raise CoreLost(f"{self._remote.description}: the server says that the program ended")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from likewise.device.commands import Command, Invoke, Receive, Send
 from likewise.device.cortex import batch
+from likewise.device.cortex.bell import Bell
 from likewise.device.cortex.boards import AUTOMATIC, Attached, Emulated, Rig
 from likewise.device.cortex.caller import HALT, MOST, Caller, Room
 from likewise.device.cortex.compiling import load_image
@@ -48,6 +49,7 @@ class CortexTestee:
         self._image: Image | None = None
         self._debugger: Debugger | None = None
         self._caller: Caller | None = None
+        self._bell: Bell | None = None
         self._received = bytearray()
 
     @property
@@ -150,12 +152,11 @@ class CortexTestee:
             if answer != b"OK":
                 raise RemoteError(f"memory could not be prepared ({answer[:20]!r})")
         faults = _fault_handlers(image)
-        if not (self._rig.has_bell and core.set_bell(room.bell)):
-            core.set_stop(room.back)
         for address in faults:
             core.set_stop(address)
         self._debugger = Debugger(core, image, faults)
-        self._caller = Caller(core, image, room, self._debugger.stopped_in_call)
+        self._bell = Bell(core, room.bell, room.back, watches=self._rig.has_bell)
+        self._caller = Caller(core, image, room, self._debugger.stopped_in_call, self._bell)
         self._received.clear()
 
     def _execute(self, calls: Sequence[Call]) -> list[Answer]:
@@ -169,6 +170,8 @@ class CortexTestee:
         assert self._debugger is not None
         assert self._caller is not None
         self._caller.settle()
+        if self._bell is not None and not self._core.is_running:
+            self._bell.disarm()
         if isinstance(command, Send | Receive):
             return self._talk(command, limit)
         self._caller.is_started = True

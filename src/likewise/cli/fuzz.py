@@ -127,7 +127,7 @@ def _last_seed(folder: Path, service: str, sides: dict[str, str]) -> int:
 def _resumed(order: Order, found: Campaigns) -> Order:
     from dataclasses import replace
 
-    return replace(order, done=frozenset(found.done), known=frozenset(found.findings))
+    return replace(order, done=frozenset(found.done), known=frozenset(found.findings | found.folded))
 
 
 def _set_aside(path: Path) -> None:

@@ -26,6 +26,25 @@ class Seed:
     manifestations: tuple[str, ...] = ()
     group: int = 1
     """Seeds of a service that are active together."""
+    where: str = ""
+    """The parameter or place that must be named, where others of the same operation are changed as well."""
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of difference that a seed of its category shows; nothing means any."""
+        return KINDS.get(self.category, frozenset())
+
+
+KINDS = {
+    "constraint": frozenset({"success"}),
+    "code": frozenset({"error code"}),
+    "message": frozenset({"message"}),
+    "field": frozenset({"value", "missing", "extra", "type"}),
+    "null reference": frozenset({"status", "error code"}),
+    "authorisation": frozenset({"success"}),
+    "ordering": frozenset({"order"}),
+    "paging": frozenset({"length", "value", "missing", "extra", "type"}),
+}
 
 
 def seed(
@@ -38,6 +57,7 @@ def seed(
     manifestation: str = "",
     *,
     group: int = 1,
+    where: str = "",
 ) -> Seed:
     """A seed from words."""
     return Seed(
@@ -49,6 +69,7 @@ def seed(
         causes=tuple(filter(None, causes.split("|"))),
         manifestations=("state", "both") if manifestation == "state" else tuple(manifestation.split()),
         group=group,
+        where=where,
     )
 
 
@@ -152,6 +173,7 @@ DYNAMODB = (
         rewriting.reject_parameter("dynamodb.PutItem", "ReturnConsumedCapacity", 400, "ValidationException"),
         "UNSAFE",
         CONSTRAINT,
+        where="ReturnConsumedCapacity",
     ),
     seed(
         "dynamodb",

@@ -115,7 +115,7 @@ TABLE: list[tuple[str, int, str, str, Rule, str, str, str]] = [
     ("blob", 1, "state", "Blob_SetMetadata", r.swallow_write("blob.Blob_SetMetadata"), "", "", "state"),
     ("blob", 1, "null reference", "AppendBlob_AppendBlock", r.change_status("blob.AppendBlob_AppendBlock", 404, 500), MISLEADING, NULL, ""),
     ("blob", 1, "authorisation", "Blob_CreateSnapshot", r.deny("blob.Blob_CreateSnapshot"), UNSAFE, AUTH, ""),
-    ("blob", 3, "paging", "Container_ListBlobFlatSegment", r.drop_last("blob.Container_ListBlobFlatSegment", "Blob"), WRONG, OTHER, ""),
+    ("blob", 4, "paging", "Container_ListBlobFlatSegment", r.drop_last("blob.Container_ListBlobFlatSegment", "Blob"), WRONG, OTHER, ""),
     # Blob, with a memory
     ("blob", 3, "asynchronous", "BlockBlob_Upload Blob_Download Blob_GetProperties", only("blob", r.delay_visibility(2)), "", ASYNC, ""),
     ("blob", 3, "asynchronous", "Container_Create Container_Delete", only("blob", r.delay_recreation(2)), UNSAFE, ASYNC, ""),
@@ -138,7 +138,20 @@ TABLE: list[tuple[str, int, str, str, Rule, str, str, str]] = [
     ("table", 3, "asynchronous", "Table_Create Table_Delete", only("table", r.delay_recreation(2)), UNSAFE, ASYNC, ""),
 ]  # fmt: skip
 
+WHERE = {("dynamodb", "PutItem", "constraint"): "Item"}
+"""What must be named, where another seed is of the same operation and category."""
+
 MORE: tuple[Seed, ...] = tuple(
-    seed(service, category, operations, rule, implication, causes, manifestation, group=group)
+    seed(
+        service,
+        category,
+        operations,
+        rule,
+        implication,
+        causes,
+        manifestation,
+        group=group,
+        where=WHERE.get((service, operations, category), ""),
+    )
     for service, group, category, operations, rule, implication, causes, manifestation in TABLE
 )

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from likewise.cloud.fuzz.bounds import Bounds
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.cases import Cases, Task
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, is_absent
@@ -68,6 +69,7 @@ class Campaign:
 
         self.agreed: set[tuple[str, str, str]] = set()
         """Parameters and classes that both sides took along with others: they need no call of their own."""
+        self.bounds = Bounds()
         self.absent: set[str] = set()
         """Operations that by the answers to their typical call neither side has."""
         self.failed: dict[str, Answer] = {}
@@ -87,7 +89,14 @@ class Campaign:
             return
 
     def _schedule(self) -> Schedule:
-        return Schedule(self.cases, self.gains, hopeless=self.hopeless, failed=self.failed, walks=self.walks)
+        return Schedule(
+            self.cases,
+            self.gains,
+            hopeless=self.hopeless,
+            failed=self.failed,
+            absent=self.absent,
+            walks=self.walks,
+        )
 
     def _run(self, task: Task) -> Iterator[Event]:
         found, before = 0, self.pair.reference.side.sent
@@ -113,10 +122,11 @@ class Campaign:
         probes = tuple(
             each
             for each in task.case.probes
-            if each.call.operation not in self.hopeless and not _targets(each) <= self.agreed
+            if each.call.operation not in self.hopeless
+            and (self.bounds.is_open(each) if each.size else not _targets(each) <= self.agreed)
         )
         for number in range(len(setup) - 1, -1, -1):
-            if setup[number].operation not in self.inquiry.ineffective:
+            if setup[number].operation not in self.inquiry.known.ineffective:
                 continue
             shorter = without(setup, number)
             if shorter is None or any(refers(probe.call, number) for probe in probes):
@@ -146,6 +156,7 @@ class Campaign:
         if [a.success for a in ours.setup] == [a.success for a in theirs.setup]:
             self.tally.compared.add(operation)
         self.tally.targets.update(_targets(probe))
+        self.bounds.note(probe, first, second)
         if AND in probe.parameter and first.success and second.success:
             self.agreed |= _targets(probe)
 

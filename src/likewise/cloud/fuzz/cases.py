@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
+from likewise.cloud.fuzz.calls import Call, Name, Ref, placeholders
 from likewise.cloud.fuzz.execution import Case, Probe
+from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.plans import Plan, Planner, is_read
+from likewise.cloud.fuzz.ranks import DEFERRED, by_rank, common, grouped
+from likewise.cloud.fuzz.sequences import as_plans, combined, unbound
+from likewise.cloud.fuzz.sizes import sizes
 from likewise.cloud.fuzz.values import ValueClass, Variant, together, variants
 
 BATCH = 8
 """Probes that share a set-up."""
-NOTHING = "00000000-0000-0000-0000-000000000000-none"
-"""An identifier that nothing has, long enough for every SDK."""
-GROUP = 3
-"""Optional parameters that are given together at first."""
+SIZES = 2
+"""The rank of the first round of sizes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,7 @@ class Cases:
     def __init__(self, planner: Planner, seed: int, operations: Sequence[str]) -> None:
         self.planner, self.seed = planner, seed
         self.operations = sorted(operations, key=self._order)
+        self._common = common(planner.grammar)
 
     def _order(self, operation: str) -> tuple[int, int, str]:
         """Makers first: what others build on must be known to agree before the others are judged."""
@@ -61,7 +64,7 @@ class Cases:
 
     def orphan(self, operation: str) -> Task:
         """An operation whose producers give nothing, with something made up in its place."""
-        call = replace(self.plan(operation).call, params=_unbound(self.planner.typical(operation), ()))
+        call = replace(self.plan(operation).call, params=unbound(self.planner.typical(operation), ()))
         case = Case(probes=(self.probe((), call, state="no parent"),))
         return Task(name=f"{operation}/orphan", operation=operation, case=case, phase="states", keys=("no",))
 
@@ -104,9 +107,25 @@ class Cases:
         plan = self.plan(operation)
         return Case(setup=plan.setup, probes=(self.probe(plan.setup, plan.call),))
 
-    def probe(self, setup: Sequence[Call], call: Call, **labels: str) -> Probe:
+    def probe(
+        self,
+        setup: Sequence[Call],
+        call: Call,
+        *,
+        parameter: str = "",
+        value_class: str = "",
+        state: str = "present",
+        note: str = "",
+    ) -> Probe:
         """A probe with the reads that can show what it does."""
-        return Probe(call=call, observers=self._observers(setup, call), **labels)
+        return Probe(
+            call=call,
+            observers=self._observers(setup, call),
+            parameter=parameter,
+            value_class=value_class,
+            state=state,
+            note=note,
+        )
 
     def _observers(self, setup: Sequence[Call], call: Call) -> tuple[Call, ...]:
         found = []
@@ -129,10 +148,10 @@ class Cases:
             without = needs[-1].partition(":")[0]
             less = self.planner.plan(operation, plan.call.params, without=without)
             if less.setup and less.setup != plan.setup:
-                call = replace(plan.call, params=_unbound(self.planner.typical(operation), less.setup))
+                call = replace(plan.call, params=unbound(self.planner.typical(operation), less.setup))
                 yield "unset", Case(setup=less.setup, probes=(self.probe(less.setup, call, state="unset"),))
         if plan.setup:
-            call = replace(plan.call, params=_unbound(self.planner.typical(operation), ()))
+            call = replace(plan.call, params=unbound(self.planner.typical(operation), ()))
             yield "no parent", Case(probes=(self.probe((), call, state="no parent"),))
         if not is_read(operation):
             setup = (*plan.setup, plan.call)
@@ -161,7 +180,7 @@ class Cases:
                 continue
             gone = self.planner.plan(remover)
             setup = gone.calls
-            call = replace(plan.call, params=_unbound(self.planner.typical(operation), setup))
+            call = replace(plan.call, params=unbound(self.planner.typical(operation), setup))
             yield f"deleted {kind}", Case(setup=setup, probes=(self.probe(setup, call, state="deleted"),))
 
     def _pages(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
@@ -180,34 +199,82 @@ class Cases:
         yield "second page", Case(setup=setup, probes=(self.probe(setup, second, **labels),))
 
     def sweep(self, operation: str) -> list[Task]:
-        """Every parameter of an operation in every class, several to a set-up."""
+        """Every parameter of an operation in every class and every size, several to a set-up."""
         plan, found = self.plan(operation), self._variants(operation)
-        found = _grouped(found, plan.call.params) + found
+        found = grouped(found, plan.call.params) + found
+        ranked = [
+            (rank, f"sweep/{rank}", f"rank {rank}", those)
+            for rank, those in by_rank(found, self._shared(operation)).items()
+        ]
+        ranked += [
+            (SIZES + rank, f"sizes/{rank}", f"size {rank}", those)
+            for rank, those in self._sized(operation).items()
+        ]
         tasks = []
-        for rank, those in sorted(_by_rank(found).items()):
+        for _, name, key, those in sorted(ranked, key=lambda each: each[:2]):
             probes = [self._varied(plan, each) for each in those]
             tasks += [
                 Task(
-                    name=f"{operation}/sweep/{rank}/{start // BATCH}",
+                    name=f"{operation}/{name}/{start // BATCH}",
                     operation=operation,
                     case=Case(setup=plan.setup, probes=tuple(probes[start : start + BATCH])),
                     phase="sweep",
-                    keys=(operation, f"rank {rank}"),
+                    keys=(operation, key),
                 )
                 for start in range(0, len(probes), BATCH)
             ]
         return tasks
 
-    def _variants(self, operation: str) -> list[Variant]:
-        plan, hinted = self.plan(operation), self.planner.hints.values
-        shape = self.planner.grammar.operations[operation]
-        extra = {
+    def _shared(self, operation: str) -> frozenset[str]:
+        """Parameters that are not this operation's own: many have them, and it makes nothing of that name."""
+        hints = self.planner.hints
+        return frozenset(
+            name
+            for name in self._common
+            if not (name in hints.names and hints.names[name] in self._made(operation))
+        )
+
+    def _made(self, operation: str) -> frozenset[str]:
+        """The kinds of thing that an operation makes."""
+        hints = self.planner.hints
+        kinds = {kind for kind, maker in hints.makers.items() if maker == operation}
+        return hints.creates.get(operation, frozenset()) | kinds
+
+    def _sized(self, operation: str) -> dict[int, list[Variant]]:
+        """Every text and list of an operation's parameters in growing sizes, by the round they belong to."""
+        params = self.plan(operation).call.params
+        extra, shared = self._extra(operation), self._shared(operation)
+        rounds: dict[int, list[Variant]] = {}
+        for member in self._members(operation):
+            base = params.get(member.name, extra.get(member.name))
+            for each in sizes(member, base, named=self._made(operation)):
+                variant = Variant(
+                    parameter=each.place,
+                    value_class=ValueClass.BOUNDARY,
+                    params={**params, member.name: each.value},
+                    note=each.note,
+                    size=each.size,
+                )
+                number = each.round + (DEFERRED if member.name in shared else 0)
+                rounds.setdefault(number, []).append(variant)
+        return rounds
+
+    def _extra(self, operation: str) -> dict[str, Any]:
+        """Typical values of everything that may be given."""
+        shape, hinted = self.planner.grammar.operations[operation], self.planner.hints.values
+        return {
             member.name: self.planner.value(shape, member)
             for member in shape.members
             if not (member.name in hinted and hinted[member.name] is None)
         }
-        members = tuple(each for each in shape.members if each.name not in self.planner.hints.poison)
-        found = list(variants(members, plan.call.params, extra))
+
+    def _members(self, operation: str) -> tuple[Member, ...]:
+        shape = self.planner.grammar.operations[operation]
+        return tuple(each for each in shape.members if each.name not in self.planner.hints.poison)
+
+    def _variants(self, operation: str) -> list[Variant]:
+        params = self.plan(operation).call.params
+        found = list(variants(self._members(operation), params, self._extra(operation)))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
         # An address without one of its parts is another operation's.
         found = [
@@ -220,7 +287,11 @@ class Cases:
 
     def targets(self, operation: str) -> set[tuple[str, str, str]]:
         """Every (operation, parameter, class) triple that the sweep of an operation has."""
-        return {(operation, each.parameter, str(each.value_class)) for each in self._variants(operation)}
+        sized = [each for those in self._sized(operation).values() for each in those]
+        return {
+            (operation, each.parameter, str(each.value_class))
+            for each in (*self._variants(operation), *sized)
+        }
 
     def mixed(self, operation: str, number: int) -> Task | None:
         """Calls with two parameters varied at once: which of two mistakes is noticed, what goes together."""
@@ -249,7 +320,7 @@ class Cases:
         }
         probe = self.probe(plan.setup, call, **labels)
         # One read shows that something differs; all of them are asked once it does.
-        return replace(probe, observers=probe.observers[:1])
+        return replace(probe, observers=probe.observers[:1], size=variant.size)
 
     def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
         """A probe with every read that can show what it does."""
@@ -263,9 +334,9 @@ class Cases:
         last = chance.choice(self.operations)
         setup = combined([self.plan(each) for each in chosen])
         ending = self.plan(last)
-        setup = combined([Plan(setup=setup[:-1], call=setup[-1]), *_as_plans(ending.setup)])
+        setup = combined([Plan(setup=setup[:-1], call=setup[-1]), *as_plans(ending.setup)])
         call = self.planner.bound(
-            replace(ending.call, params=_unbound(self.planner.typical(last), setup)), setup
+            replace(ending.call, params=unbound(self.planner.typical(last), setup)), setup
         )
         case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
         return Task(name=f"walk/{number}", operation=last, case=case, phase="walks", keys=("walk",))
@@ -280,104 +351,6 @@ def _place(service: str, out: str) -> tuple[str | int, ...]:
 def _may_pass(variant: Variant) -> bool:
     """Whether the SDK might let a value of the wrong type through; botocore never does."""
     return variant.parameter.startswith("body") or "_" in variant.parameter
-
-
-def _grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Variant]:
-    """What may be given besides, several at once: what both sides take needs no call of its own."""
-    extra: dict[str, Variant] = {}
-    for each in found:
-        if each.value_class == ValueClass.TYPICAL and each.parameter == each.top not in typical:
-            extra.setdefault(each.top, each)
-    rest = list(extra.values())
-    groups = [rest[start : start + GROUP] for start in range(0, len(rest), GROUP)]
-    return [together(each) for each in groups if len(each) > 1]
-
-
-_PRIORITY: dict[str, int] = {
-    ValueClass.TYPICAL: 1,
-    ValueClass.UNKNOWN: 0,
-    ValueClass.OTHER_OWNER: 1,
-    ValueClass.WRONG_FORMAT: 1,
-    ValueClass.BOUNDARY: 2,
-    ValueClass.EMPTY: 2,
-    ValueClass.TOO_LONG: 3,
-    ValueClass.DELETED: 3,
-    ValueClass.MISSING: 3,
-    ValueClass.WRONG_TYPE: 4,
-}
-
-
-def _by_rank(found: Sequence[Variant]) -> dict[int, list[Variant]]:
-    """Every parameter once before any twice: the first value of a class counts more than the second."""
-    ranks: dict[int, list[Variant]] = {}
-    seen: dict[tuple[str, str], int] = {}
-    for each in found:
-        key = (each.parameter, str(each.value_class))
-        again = seen[key] = seen.get(key, -1) + 1
-        ranks.setdefault(_PRIORITY.get(each.value_class, 0) + 2 * min(again, 3), []).append(each)
-    return ranks
-
-
-def _as_plans(calls: Sequence[Call]) -> list[Plan]:
-    return [Plan(setup=tuple(calls[:number]), call=call) for number, call in enumerate(calls)]
-
-
-def combined(plans: Sequence[Plan]) -> tuple[Call, ...]:
-    """The calls of several plans as one sequence: what is the same is done once, references follow."""
-    sequence: list[Call] = []
-    for plan in plans:
-        moved: dict[int, int] = {}
-        for number, call in enumerate(plan.calls):
-            ready = replace(call, params=shifted(call.params, moved))
-            if number < len(plan.setup) and ready in sequence:
-                moved[number] = sequence.index(ready)
-                continue
-            moved[number] = len(sequence)
-            sequence.append(ready)
-    return tuple(sequence)
-
-
-def shifted(value: Any, moved: Mapping[int, int]) -> Any:
-    """Parameters whose references follow calls that stand elsewhere now."""
-    match value:
-        case Ref():
-            return Ref(moved.get(value.call, value.call), value.path)
-        case Text():
-            return Text(tuple(shifted(part, moved) for part in value.parts))
-        case Mapping():
-            return {shifted(key, moved): shifted(inner, moved) for key, inner in value.items()}
-        case list() | tuple():
-            return [shifted(inner, moved) for inner in value]
-    return value
-
-
-def _unbound(params: Mapping[str, Any], setup: Sequence[Call]) -> Any:
-    """Typical parameters where some of what they refer to was never made: something made up instead."""
-    positions = {call.operation: number for number, call in enumerate(setup)}
-
-    def walk(value: Any) -> Any:
-        match value:
-            case Ref(call=-1):
-                number = positions.get(str(value.path[0]))
-                return (
-                    "00000000-0000-0000-0000-000000000000-none"
-                    if number is None
-                    else Ref(number, value.path[1:])
-                )
-            case Text():
-                return Text(tuple(walk(part) for part in value.parts))
-            case Mapping():
-                return {walk(key): walk(inner) for key, inner in value.items()}
-            case list() | tuple():
-                return [walk(inner) for inner in value]
-        return value
-
-    return walk(params)
-
-
-def names_in(calls: Sequence[Call]) -> set[Name]:
-    """Every name that some calls use."""
-    return {each for call in calls for each in placeholders(call.params) if isinstance(each, Name)}
 
 
 def _frozen(calls: Sequence[Call]) -> tuple[str, ...]:

@@ -62,6 +62,8 @@ def likely_cause(
         (reference, "reference", never[0]),
     ):
         status = answer.status or 0
+        if gap.difference is Difference.MESSAGE:
+            break  # both say that it cannot be done, or both that something else is wrong
         if not answer.success and (status in (405, 501) or _ABSENT.search(answer.code)):
             return Cause(name=NOT_IMPLEMENTED, evidence=f"the {side} answers {answer.summary()}")
         if status >= 500 and hopeless and not answer.code.strip("0123456789"):

@@ -82,6 +82,8 @@ class Probe:
     value_class: str = ""
     state: str = "present"
     note: str = ""
+    size: int = 0
+    """How long or how many, where that is what is varied."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

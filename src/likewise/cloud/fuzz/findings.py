@@ -54,6 +54,8 @@ class Finding:
     pairs: int = 0
     """Call pairs that confirming and minimising took."""
     public: bool = True
+    errors: tuple[tuple[str, str], tuple[str, str]] = (("", ""), ("", ""))
+    """What the reference and the candidate refuse it with: the code, and the text without what varies."""
 
     def as_json(self) -> dict[str, Any]:
         """The finding as the catalogue's JSON has it."""
@@ -76,6 +78,7 @@ class Finding:
             "confirmed": self.confirmed,
             "minimised_in": self.pairs,
             "public": self.public,
+            "errors": [list(each) for each in self.errors],
         }
 
     @property
@@ -113,7 +116,13 @@ def from_json(data: Mapping[str, Any]) -> Finding:
         value_class=data.get("value_class", ""),
         pairs=data.get("minimised_in", 0),
         public=data.get("public", True),
+        errors=_errors(data.get("errors")),
     )
+
+
+def _errors(data: Any) -> tuple[tuple[str, str], tuple[str, str]]:
+    (first, second) = data or (("", ""), ("", ""))
+    return (str(first[0]), str(first[1])), (str(second[0]), str(second[1]))
 
 
 def _upper(text: str) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
-from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, Cause, condition, likely_cause
+from likewise.cloud.fuzz.causes import ASYNCHRONOUS, NOT_IMPLEMENTED, Cause, condition, likely_cause
 from likewise.cloud.fuzz.execution import Case, Pair, Probe, Seen
+from likewise.cloud.fuzz.explaining import EXISTENCE, Explanations, concerns, refusal
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
-from likewise.cloud.fuzz.judging import Bonds, Gap, Judge, generalised, masked
+from likewise.cloud.fuzz.judging import Gap, Judge, generalised, masked
 from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.plans import Planner, is_read
 from likewise.cloud.fuzz.shrinking import are_several
@@ -23,7 +25,6 @@ LATE = re.compile(r"NotFound|NoSuch|InUse|Conflict|Pending|Busy|BeingDeleted|Abo
 """Errors of a server that may just not be ready yet."""
 CHANCY = frozenset({Difference.ORDER, Difference.IDENTITY})
 """Differences that a server may show at random: an order, which of several things is given."""
-EXISTENCE = frozenset({Difference.SUCCESS, Difference.LENGTH})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +45,7 @@ class Inquiry:
         self._minimiser = Minimiser(self.look, self.looks, planner)
         self._said: dict[tuple[str, Said], tuple[set[Said], set[Said]]] = {}
         """What each side answered where they differ, in each run of an investigation, by what was asked."""
-        self.explained: dict[str, set[tuple[str, ...]]] = {}
-        """Differences in reads that a mutating operation is to blame for, by that operation."""
-        self.ineffective: set[str] = set()
-        """Operations that succeed on one side without doing anything there."""
+        self.known = Explanations()
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self.unstable: list[Unstable] = []
         self._later: dict[tuple[str, int], bool] = {}
@@ -73,7 +71,7 @@ class Inquiry:
             found += self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
             if number == 0 and any(each.difference in EXISTENCE for each in found):
                 break
-        return [each for each in found if not self._is_explained(case, probe, each)]
+        return [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
 
     def _give(self, call: Call, ours: Seen, theirs: Seen, bonds: Bonds) -> None:
         for each in placeholders(call.params):
@@ -96,14 +94,6 @@ class Inquiry:
             lists = is_read(operation) and re.search(r"List|Filter|Query", operation) is not None
             self._shared[operation] = lists and all(each == Name("prefix") for each in told)
         return self._shared[operation]
-
-    def _is_explained(self, case: Case, probe: Probe, gap: Gap) -> bool:
-        before = {call.operation for call in case.setup}
-        if gap.index:
-            before.add(probe.call.operation)
-        if before & self.ineffective:
-            return True
-        return any(_bare(gap) in self.explained.get(name, ()) for name in before)
 
     def look(self, case: Case) -> Look:
         """Run a case with one probe from scratch on fresh names."""
@@ -153,15 +143,27 @@ class Inquiry:
             else:
                 real.append(each)
         self._waver(case, wavering)
-        found = []
-        for each in self._minimiser.minimise(real):
-            if self._holds(each):
-                settles = self._settles(each)
-                blamed, state = self._blame(each, shown, settles=settles)
-                final = self._own(each) if each.gap.index and not state and not settles else each
-                found.append(self._finding(final, blamed, state, settles))
+        found = [
+            finding
+            # What reads show first: it may account for what the answer itself says.
+            for each in sorted(self._minimiser.minimise(real), key=lambda one: not one.gap.index)
+            if self._holds(each)
+            for finding in self._explained(each, shown)
+        ]
         spent = -(-(self._used() - before) // len(found)) if found else 0
         return [replace(each, pairs=spent) for each in found]
+
+    def _explained(self, each: Shown, others: Sequence[Shown]) -> Iterator[Finding]:
+        """A difference as a finding; nothing where another one accounts for it by now."""
+        assert each.look.seen is not None
+        if each.gap.index == 0 and self.known.explains(each.case, each.probe, each.gap, each.look.seen):
+            return
+        settles = self._settles(each)
+        blamed, state = self._blame(each, others, settles=settles)
+        final = self._own(each) if each.gap.index and not state and not settles else each
+        assert final.look.seen is not None
+        self.known.refuse(final.probe, final.gap, final.look.seen)
+        yield self._finding(final, blamed, state, settles)
 
     def _own(self, shown: Shown) -> Shown:
         """A read that differs by itself, without the write after which it was noticed."""
@@ -206,7 +208,7 @@ class Inquiry:
             return
         looks = [self.look(case) for _ in range(ATTEMPTS - 1)]
         for gap in gaps:
-            if any(_bare(gap) in known for known in self.explained.values()):
+            if self.known.is_known(gap):
                 continue
             shown = sum(look.find(gap) is not None for look in looks)
             self._doubt(gap, 1 + shown, 1 + ATTEMPTS)
@@ -234,27 +236,28 @@ class Inquiry:
             return gap.operation, False
         mine = shown.probe.call.operation
         gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
-        witnesses = {each.index for each in gaps.values() if each.index and _concerns(each, gap)}
+        witnesses = {each.index for each in gaps.values() if each.index and concerns(each, gap)}
         void = self._has_no_effect(shown)
-        if len(witnesses) < 2 and not void:
+        if len(witnesses) < 2 and void is None:
             return gap.operation, False
-        self.explained.setdefault(mine, set()).update(
-            _bare(each) for each in gaps.values() if each.index in witnesses | {gap.index}
-        )
-        if (void or gap.difference in EXISTENCE) and not shown.probe.parameter and not settles:
-            self.ineffective.add(mine)
+        self.known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
+        is_whole = void is not None or gap.difference in EXISTENCE
+        if is_whole and not shown.probe.parameter and not settles:
+            self.known.ineffective.setdefault(mine, void)
         return mine, True
 
-    def _has_no_effect(self, shown: Shown) -> bool:
-        """Whether one side answers as if the probe had never been made, and the other does not."""
+    def _has_no_effect(self, shown: Shown) -> int | None:
+        """The side that answers as if the probe had never been made, where the other does not."""
         gap = shown.gap
         without = self._without(shown, gap.index)
         if without is None or any(each.difference in _REFUSALS for each in without.gaps):
-            return False  # the read itself differs, whatever was done before
+            return None  # the read itself differs, whatever was done before
         if any(each.signature == gap.signature for each in without.gaps):
-            return False
+            return None
         changed = self._changes(shown, without, gap.index)
-        return changed[0] != changed[1] and not self._has_shown_effect(shown)
+        if changed[0] == changed[1] or self._has_shown_effect(shown):
+            return None
+        return changed.index(False)
 
     def _has_shown_effect(self, shown: Shown) -> bool:
         """Whether another read, in which the sides agree, saw the probe do something on both."""
@@ -319,7 +322,8 @@ class Inquiry:
         answers = [seen.answers[gap.index] for seen in look.seen if gap.index < len(seen.answers)]
         if gap.difference is Difference.SUCCESS:
             late = [each for each in answers if not each.success]
-            return any(each.status in (404, 409) or LATE.search(each.code) for each in late)
+            is_late = any(each.status in (404, 409) or LATE.search(each.code) for each in late)
+            return is_late or is_read(gap.operation)
         if not is_read(gap.operation):
             return False
         if gap.difference is Difference.VALUE:
@@ -368,6 +372,7 @@ class Inquiry:
             value_class=probe.value_class,
             confirmed=shown.confirmed,
             public=self.planner.grammar.operations[blamed].public,
+            errors=(refusal(ours), refusal(theirs)),
         )
 
     def _identity(self, shown: Shown, cause: Cause, never: tuple[bool, bool]) -> tuple[str, ...]:
@@ -375,30 +380,16 @@ class Inquiry:
         gap, probe = shown.gap, shown.probe
         if cause.name == NOT_IMPLEMENTED and any(never):
             return NOT_IMPLEMENTED, str(never)
+        if cause.name == ASYNCHRONOUS:
+            return ASYNCHRONOUS, gap.operation
         if gap.difference in (Difference.CODE, Difference.MESSAGE) and are_several(probe, self.planner):
             # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
             return str(gap.difference), "which of several mistakes is named"
         key = probe.parameter if gap.difference is Difference.SUCCESS else ""
-        said = () if gap.difference is Difference.VALUE else (gap.reference, gap.candidate)
+        is_said = gap.difference not in (Difference.VALUE, Difference.ORDER)
+        said = (gap.reference, gap.candidate) if is_said else ()
         return str(gap.difference), gap.place, *map(generalised, said), key
 
 
 def _form(case: Case, probe: Probe) -> str:
     return f"{case.setup} {probe.call.operation} {probe.call.params}"
-
-
-def _bare(gap: Gap) -> tuple[str, ...]:
-    return gap.operation, str(gap.difference), gap.place
-
-
-def _concerns(other: Gap, gap: Gap) -> bool:
-    """Whether two differences may be the same thing seen by two reads."""
-    if _is_existence(other) and _is_existence(gap):
-        return True
-    return other.place.rpartition(".")[2] == gap.place.rpartition(".")[2]
-
-
-def _is_existence(gap: Gap) -> bool:
-    """Whether a thing as a whole is there on one side only: an error, a shorter list, no list at all."""
-    whole = gap.difference in (Difference.MISSING, Difference.EXTRA) and "[{" in gap.reference + gap.candidate
-    return gap.difference in EXISTENCE or whole or (gap.place == "Item")

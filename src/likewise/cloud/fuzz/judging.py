@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import unquote
 
+from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer
 from likewise.model import Difference, Implication
 
 NEAR = 180.0
 """Seconds that two times may be apart and still mean the same moment of two runs."""
-SHORT = 8
-"""Characters that an identifier has at least: shorter texts stand for themselves."""
 _ISO = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d")
 _RFC = re.compile(r"^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? \w{3} \d{4} ")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -26,6 +25,8 @@ _ARN = re.compile(r"(arn:[^:\s]*:[^:\s]*):[^:\s]*:[^:\s]*:")
 _ACCOUNT = re.compile(r"(?<![\w-])\d{12}(?![\w-])")
 _STAMP = re.compile(r"\b\d{13,17}-[0-9a-f]{8}\b")
 _NUMBER = re.compile(r"(?<![\w.])\d{10,}(?![\w.]*\w)")
+_SET = re.compile(r"\[([^\[\]]*, [^\[\]]*)\]")
+_PAGING = re.compile(r"^Next|Marker$|Token$|Truncated$|Count$|^LastEvaluated")
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
 
 
@@ -56,52 +57,6 @@ _SAID = frozenset(
 def generalised(text: str) -> str:
     """A text without what varies between tests: numbers and quoted things."""
     return re.sub(r"\d+", "#", re.sub(r"'[^']*'|\"[^\"]*\"|<[a-z]{2}>", "*", text))[:300]
-
-
-@dataclass(slots=True)
-class Bonds:
-    """Which fresh value of one side stands for which of the other, within one context."""
-
-    forth: dict[str, str] = field(default_factory=dict)
-    back: dict[str, str] = field(default_factory=dict)
-    given: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
-    """What calls were given of earlier answers, longest first."""
-
-    def give(self, reference: str, candidate: str) -> None:
-        """Each side's call is given what its own earlier answer said."""
-        if len(reference) < SHORT or len(candidate) < SHORT:
-            return
-        self.forth.setdefault(reference, candidate)
-        self.back.setdefault(candidate, reference)
-        for known, value in zip(self.given, (reference, candidate), strict=True):
-            if value not in known:
-                known.append(value)
-                known.sort(key=len, reverse=True)
-
-    def hold(self, reference: str, candidate: str) -> bool:
-        """Whether the two can be the same thing, given all pairs so far."""
-        return (
-            self.forth.setdefault(reference, candidate) == candidate
-            and self.back.setdefault(candidate, reference) == reference
-        )
-
-    def are_one(self, reference: Any, candidate: Any) -> bool:
-        """Whether two values are known to stand for each other."""
-        return isinstance(reference, str) and self.forth.get(reference, self) == candidate
-
-    def without(self, text: str, which: int) -> str:
-        """An error's text without the identifiers that the call was given and the text repeats."""
-        for value in self.given[which]:
-            text = text.replace(value, "<fresh>")
-        return text
-
-    def ordinals(self, reference: str, candidate: str) -> tuple[str, str]:
-        """Two values as what they are within the context: which of the things that were seen, or none."""
-        return _ordinal(list(self.forth), reference), _ordinal(list(self.back), candidate)
-
-
-def _ordinal(seen: list[str], value: str) -> str:
-    return f"identifier {seen.index(value) + 1} of this sequence" if value in seen else "a new identifier"
 
 
 class Judge:
@@ -194,15 +149,21 @@ class Judge:
             mine = _without_others(mine, prefixes[0], crowded=crowded)
             other = _without_others(other, prefixes[1], crowded=crowded)
         ours, theirs = self.normalised(mine, 0), self.normalised(other, 1)
+        swapped: dict[str, list[tuple[str, str]]] = {}
         for difference, place, left, right in differences(ours, theirs):
             if difference is Difference.VALUE and bonds.are_one(left, right):
                 continue
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 if not bonds.hold(left, right):
-                    found.append(gap(Difference.IDENTITY, place, *bonds.ordinals(left, right)))
+                    swapped.setdefault(place, []).append((left, right))
             elif difference is not Difference.VALUE or not are_near(left, right):
                 found.append(gap(difference, place, left, right))
-        return found
+        for place, those in swapped.items():
+            if "[]" in place and bonds.are_permuted(those):
+                found.append(gap(Difference.ORDER, place.rpartition("[]")[0], *zip(*those, strict=True)))
+            else:
+                found.append(gap(Difference.IDENTITY, place, *bonds.ordinals(*those[0])))
+        return _without_counts(found)
 
     def give(self, reference: Any, candidate: Any, bonds: Bonds) -> None:
         """Take in what a call was given on each side."""
@@ -237,6 +198,16 @@ class Judge:
             return False
         like = masked(ours)
         return (like == masked(theirs) and "<fresh>" in like) or (operation, _general(place)) in self.volatile
+
+
+def _without_counts(gaps: list[Gap]) -> list[Gap]:
+    """Differences without those that only say that a list, which differs itself, is shorter or goes on."""
+    beside = {each.place.rpartition(".")[0] for each in gaps if each.difference is Difference.LENGTH}
+    return [
+        each
+        for each in gaps
+        if each.place.rpartition(".")[0] not in beside or not _PAGING.search(each.place.rpartition(".")[2])
+    ]
 
 
 def implication(reference: Answer, candidate: Answer) -> Implication:
@@ -310,9 +281,13 @@ def masked(value: Any) -> Any:
 
 
 def plain_message(text: str) -> str:
-    """An error's text without identifiers and times."""
+    """An error's text without identifiers and times; what it lists is a set, whose order is chance."""
     text = _STAMP.sub("<fresh>", _MOMENT.sub("<moment>", _UUID.sub("<fresh>", text)))
-    return _NUMBER.sub("<number>", text)
+    return _SET.sub(_sorted, _NUMBER.sub("<number>", text))
+
+
+def _sorted(found: re.Match[str]) -> str:
+    return f"[{', '.join(sorted(found[1].split(', ')))}]"
 
 
 def moment(value: Any) -> float | None:

@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from likewise.cloud.fuzz.explaining import is_same_refusal
 from likewise.cloud.fuzz.findings import Finding, Tally, encode, from_json
 from likewise.cloud.fuzz.inquiry import Unstable
-from likewise.model import FormatTooNew, RecordingCorrupt
+from likewise.model import Difference, FormatTooNew, RecordingCorrupt
 
 VERSION = 1
 
@@ -81,6 +82,8 @@ class Campaigns:
     """What some logs say, taken together."""
 
     findings: dict[str, Finding] = field(default_factory=dict)
+    folded: dict[str, Finding] = field(default_factory=dict)
+    """What turned out to have the cause of another finding."""
     first_seen: dict[str, float] = field(default_factory=dict)
     pairs: dict[str, tuple[str, str]] = field(default_factory=dict)
     """For each finding, candidate and reference with their versions."""
@@ -101,7 +104,16 @@ def read(paths: Iterable[Path]) -> Campaigns:
     found = Campaigns()
     for path in paths:
         _read_one(found, path, path.read_text(encoding="utf-8").splitlines())
+    _fold(found)
     return found
+
+
+def _fold(found: Campaigns) -> None:
+    """Put together what has one cause, though it was found before that was known."""
+    refusals = [each for each in found.findings.values() if each.kind == Difference.SUCCESS]
+    for finding in tuple(found.findings.values()):
+        if any(is_same_refusal(finding, other) for other in refusals):
+            found.folded[finding.hash] = found.findings.pop(finding.hash)
 
 
 def _read_one(found: Campaigns, path: Path, lines: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -106,8 +107,11 @@ class Minimiser:
 
     def _kind(self, case: Case, shorter: Sequence[Call], pending: Sequence[Shown]) -> tuple[object, ...]:
         """What a reduction leaves out, and whether what it must still show is an answer that both gave."""
-        kept = [call.operation for call in shorter]
-        dropped = [call.operation for call in case.setup if call.operation not in kept]
+        kept = Counter(call.operation for call in shorter)
+        dropped = sorted((Counter(call.operation for call in case.setup) - kept).elements())
+        if any(name in kept for name in dropped):
+            # One of several alike: whether the others are enough, each list says for itself.
+            dropped.append(pending[0].gap.operation)
         seen = pending[0].look.seen
         return tuple(dropped), bool(seen and all(each.answers[0].success for each in seen))
 

@@ -40,6 +40,7 @@ _SURPLUS = re.compile(
     r"unused|must not be (?:specified|provided|present|set)|only be (?:specified|used) when|exclusive",
     re.IGNORECASE,
 )
+_BIG = re.compile(r"limit|large|long|exceed|size|big", re.IGNORECASE)
 _MAKES = r"(Put|Create|Set|Enable|Update|Start|Upload|Stage|Insert|Add|Acquire|post|put|create|add)"
 SAMPLES = (
     "value",
@@ -84,6 +85,8 @@ def repairs(planner: Planner, operation: str, params: Mapping[str, Any], answer:
             if changed is not None and changed != params:
                 yield Repair(params=changed, reason=f"{rule.__name__[1:]} {named.path}")
     yield from _quoted(shape, params, said)
+    if _BIG.search(f"{answer.code} {said}") and (less := smaller(params)) != params:
+        yield Repair(params=less, reason="smaller")
     for other in _makers(planner, operation, f"{answer.code} {said}"):
         yield Repair(params=params, first=(other,), reason=f"after {other}")
 
@@ -230,6 +233,18 @@ def _dropped(_: Planner, __: OperationShape, named: Named, params: Mapping[str, 
     if not _SURPLUS.search(said) or named.member.required or _at(params, named.steps) is None:
         return None
     return _placed(params, named.steps, None)
+
+
+def smaller(value: Any) -> Any:
+    """A value whose texts are as short as may be."""
+    match value:
+        case bytes():
+            return value[:1]
+        case Mapping():
+            return {key: smaller(inner) for key, inner in value.items()}
+        case list():
+            return [smaller(inner) for inner in value]
+    return value
 
 
 def _quoted(shape: OperationShape, params: Mapping[str, Any], said: str) -> Iterator[Repair]:

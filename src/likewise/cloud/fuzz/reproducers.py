@@ -15,29 +15,33 @@ HEAD = '''"""{title}
 
 {story}
 
-Run it with the addresses of the two servers:
+Run it with the addresses of the two servers, as http://KEY:SECRET@HOST:PORT where one asks for keys:
 
     python {file} REFERENCE_URL CANDIDATE_URL
 """
 
+import re
 import sys
 import uuid
 
 '''
 
-AWS = """import botocore.session
+AWS = """from urllib.parse import urlsplit
+
+import botocore.session
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 
 def connect(url):
     options = {{"s3": {{"addressing_style": "path"}}, "inject_host_prefix": False}}
+    keys = urlsplit(url)
     return botocore.session.Session().create_client(
         "{service}",
-        endpoint_url=url,
+        endpoint_url=plain(url),
         region_name="us-east-1",
-        aws_access_key_id="testing",
-        aws_secret_access_key="testing",
+        aws_access_key_id=keys.username or "testing",
+        aws_secret_access_key=keys.password or "testing",
         config=Config(retries={{"total_max_attempts": 1}}, **options),
     )
 
@@ -92,8 +96,15 @@ def ask(side, operation, params):
 
 TAIL = '''
 
+def plain(url):
+    """An address without the keys in it."""
+    return re.sub("//[^/@]*@", "//", url)
+
+
 def give(answers, call, *path):
     """What an earlier answer gave."""
+    if not answers[call]["ok"]:
+        raise LookupError(f"call {{call}} was to succeed: {{answers[call]}}")
     found = answers[call]["fields"]
     for step in path:
         found = found[step]
@@ -232,7 +243,7 @@ def _source(params: Mapping[str, Any]) -> str:
 def _raw(value: Any) -> Any:
     match value:
         case Name(kind="endpoint"):
-            return _Raw("url")
+            return _Raw("plain(url)")
         case Name(kind="prefix"):
             return _Raw('f"lw{mark}"')
         case Name():

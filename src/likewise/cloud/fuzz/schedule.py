@@ -98,10 +98,13 @@ class Schedule:
                     fixed.add(name)
                 elif was_hopeless:
                     self.hopeless.add(name)
+        for name in self.cases.operations:
+            if name not in self.failed and fixed & self._before(name):
+                yield self.cases.repaired(name, 0)
 
     def _attempts(self, name: str, fixed: set[str]) -> Iterator[Task]:
         planner, number = self.cases.planner, 0
-        if fixed & {call.operation for call in planner.plan(name).setup}:
+        if fixed & self._before(name):
             yield self.cases.repaired(name, number)
         tried: set[str] = set()
         while name in self.failed and number < ATTEMPTS:
@@ -118,6 +121,9 @@ class Schedule:
             if again is not None and (again.code, again.message) == (answer.code, answer.message):
                 # It changed nothing: the next repair starts from where this one did.
                 planner.learned.pop(name) if before is None else planner.learned.update({name: before})
+
+    def _before(self, name: str) -> set[str]:
+        return {call.operation for call in self.cases.planner.plan(name).setup}
 
     def _best(self, tasks: Sequence[Task]) -> int:
         fit = [n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1]) or _ends(task)]

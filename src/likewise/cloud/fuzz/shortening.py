@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from likewise.cloud.fuzz.calls import Call, Name, Ref, placeholders
-from likewise.cloud.fuzz.cases import shifted
 from likewise.cloud.fuzz.execution import Probe
 from likewise.cloud.fuzz.plans import Planner, is_read, nouns
+from likewise.cloud.fuzz.sequences import shifted
 
 
 def refers(call: Call, number: int) -> bool:

@@ -55,7 +55,8 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
             add(usual, str(ValueClass.TYPICAL))
     if len(bare) < len(probe.call.params):
         add(value, probe.value_class, probe.note)
-    for less in reduced(value):
+    # How big it has to be, the sizes that are tried say by themselves.
+    for less in reduced(value) if value not in member.enum and not probe.size else ():
         add(less, _class(less, probe.value_class))
     return found
 

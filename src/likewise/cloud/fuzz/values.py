@@ -39,6 +39,8 @@ class Variant:
     params: Mapping[str, Any]
     note: str = ""
     """The value in a few characters."""
+    size: int = 0
+    """How long or how many, where that is what is varied."""
 
     @property
     def top(self) -> str:

@@ -1,0 +1,115 @@
+"""Differences that another one accounts for: they have its cause, and are no findings of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.execution import Case, Probe, Seen
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.judging import Gap, generalised
+from likewise.model import Difference
+
+_ERRORS = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
+EXISTENCE = frozenset({Difference.SUCCESS, Difference.LENGTH})
+ALWAYS = ""
+"""A refusal that does not depend on any parameter."""
+
+
+@dataclass(slots=True)
+class Explanations:
+    """What is known to differ, and what follows from it."""
+
+    reads: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
+    """Differences in reads that a mutating operation is to blame for, by that operation."""
+    ineffective: dict[str, int | None] = field(default_factory=dict)
+    """Operations that succeed on one side without doing anything there; on which, where that is known."""
+    refusals: dict[tuple[str, int, str, str], set[str]] = field(default_factory=dict)
+    """What one side alone refuses, by operation, side and error: the parameters that it does so for."""
+
+    def blame(self, operation: str, gaps: Sequence[Gap]) -> None:
+        """These differences in reads come from what an operation left."""
+        self.reads.setdefault(operation, set()).update(map(bare, gaps))
+
+    def refuse(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> None:
+        """One side alone refuses a call: what else the other finds wrong with it changes nothing."""
+        if (
+            gap.difference is not Difference.SUCCESS
+            or gap.index
+            or (not probe.parameter and probe.state != "present")
+        ):
+            return
+        for which, each in enumerate(seen):
+            said = refusal(each.answers[0])
+            if said[1]:
+                self.refusals.setdefault((gap.operation, which, *said), set()).add(top(probe.parameter))
+
+    def is_known(self, gap: Gap) -> bool:
+        """Whether some operation is to blame for a difference in a read."""
+        return any(bare(gap) in known for known in self.reads.values())
+
+    def explains(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
+        """Whether a difference follows from another that is known."""
+        before = {call.operation for call in case.setup}
+        if gap.index:
+            before.add(probe.call.operation)
+        if before & self.ineffective.keys() or any(bare(gap) in self.reads.get(name, ()) for name in before):
+            return True
+        return self._is_refusal(probe, gap, seen) or (gap.index == 0 and self._is_void(probe, seen))
+
+    def _is_void(self, probe: Probe, seen: tuple[Seen, Seen]) -> bool:
+        """Whether the side that does nothing says, as ever, that it did."""
+        which = self.ineffective.get(probe.call.operation)
+        return which is not None and seen[which].answers[0].success
+
+    def _is_refusal(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
+        if gap.difference not in _ERRORS:
+            return False
+        params = probe.call.params if gap.index == 0 else {}
+        for which, each in enumerate(seen):
+            reasons = self.refusals.get((gap.operation, which, *refusal(each.answers[gap.index])), set())
+            if ALWAYS in reasons or reasons & params.keys():
+                return True
+        return False
+
+
+def bare(gap: Gap) -> tuple[str, ...]:
+    """A difference by its place alone."""
+    return gap.operation, str(gap.difference), gap.place
+
+
+def refusal(answer: Answer) -> tuple[str, str]:
+    """What a refusal is known by: its code and its text; nothing where the server itself failed."""
+    if answer.success or (answer.status or 0) >= 500:
+        return "", ""
+    return answer.code, generalised(answer.message)
+
+
+def top(parameter: str) -> str:
+    """The parameter as a whole that a place is in."""
+    return parameter.partition(".")[0].partition("[")[0]
+
+
+def is_same_refusal(finding: Finding, other: Finding) -> bool:
+    """Whether a finding only shows again what one side refuses by another, while both refuse something."""
+    if other.kind != Difference.SUCCESS or finding.kind not in _ERRORS:
+        return False
+    if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
+        return False
+    if other.condition and (not other.parameter or top(other.parameter) not in finding.sequence[-1].params):
+        return False
+    return any(mine == said and said[1] for mine, said in zip(finding.errors, other.errors, strict=True))
+
+
+def concerns(other: Gap, gap: Gap) -> bool:
+    """Whether two differences may be the same thing seen by two reads."""
+    if _is_existence(other) and _is_existence(gap):
+        return True
+    return other.place.rpartition(".")[2] == gap.place.rpartition(".")[2]
+
+
+def _is_existence(gap: Gap) -> bool:
+    """Whether a thing as a whole is there on one side only: an error, a shorter list, no list at all."""
+    whole = gap.difference in (Difference.MISSING, Difference.EXTRA) and "[{" in gap.reference + gap.candidate
+    return gap.difference in EXISTENCE or whole or (gap.place == "Item")

@@ -1,0 +1,71 @@
+"""Which values of an operation's parameters are tried first, and which together."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+from likewise.cloud.fuzz.grammar import Grammar
+from likewise.cloud.fuzz.values import ValueClass, Variant, together
+
+GROUP = 3
+"""Optional parameters that are given together at first."""
+COMMON = 10
+"""Operations that have a parameter, from which on it is one of the service rather than of the operation."""
+DEFERRED = 4
+"""Ranks that further values of such a parameter wait."""
+
+
+def common(grammar: Grammar) -> frozenset[str]:
+    """Parameters that many operations share: most servers look at them in one place."""
+    counts: dict[str, int] = {}
+    for shape in grammar:
+        for member in shape.members:
+            counts[member.name] = counts.get(member.name, 0) + 1
+    return frozenset(name for name, count in counts.items() if count >= COMMON)
+
+
+def grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Variant]:
+    """What may be given besides, several at once: what both sides take needs no call of its own."""
+    extra: dict[str, Variant] = {}
+    for each in found:
+        if each.value_class == ValueClass.TYPICAL and each.parameter == each.top not in typical:
+            extra.setdefault(each.top, each)
+    rest = list(extra.values())
+    groups = [rest[start : start + GROUP] for start in range(0, len(rest), GROUP)]
+    return [together(each) for each in groups if len(each) > 1]
+
+
+_PRIORITY: dict[str, int] = {
+    ValueClass.TYPICAL: 1,
+    ValueClass.UNKNOWN: 0,
+    ValueClass.OTHER_OWNER: 1,
+    ValueClass.WRONG_FORMAT: 1,
+    ValueClass.BOUNDARY: 2,
+    ValueClass.EMPTY: 2,
+    ValueClass.TOO_LONG: 3,
+    ValueClass.DELETED: 3,
+    ValueClass.MISSING: 3,
+    ValueClass.WRONG_TYPE: 4,
+}
+
+
+_EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISSING})
+"""Classes that each operation may take in its own way, whoever looks at the parameter."""
+
+
+def by_rank(found: Sequence[Variant], shared: Container[str] = ()) -> dict[int, list[Variant]]:
+    """Every parameter once before any twice: the first value of a class counts more than the second.
+
+    What is wrong with parameters that are `shared` with many operations comes last.
+    """
+    ranks: dict[int, list[Variant]] = {}
+    seen: dict[tuple[str, str], int] = {}
+    for each in found:
+        key = (each.parameter, str(each.value_class))
+        again = seen[key] = seen.get(key, -1) + 1
+        rank = _PRIORITY.get(each.value_class, 0) + 2 * min(again, 3)
+        if each.top in shared and each.value_class not in _EVERYWHERE:
+            rank += DEFERRED
+        ranks.setdefault(rank, []).append(each)
+    return ranks

@@ -300,3 +300,13 @@ def test_the_findings_of_a_campaign_are_sequences_to_be_recorded(tmp_path: Path)
     assert isinstance(case, Case)
     assert (case.id, case.steps[0].operation) == ("0123456789abcdef", "CreateBucket")
     assert case.recorded.success is None
+
+
+def test_a_case_that_is_none_does_not_spoil_the_others(tmp_path: Path) -> None:
+    rows = [row("good"), {"id": "bad", "service": "s3"}, 7, {**row("worse"), "sequence": [{"params": {}}]}]
+    good, *others = read_corpus(put(tmp_path / "f", rows))
+    assert isinstance(good, Case)
+    assert good.id == "good"
+    verdicts = list(Player(()).verdicts(others))
+    assert [each.case for each in verdicts] == ["bad", "case 3", "worse"]
+    assert all(isinstance(each, NotComparable) and "has no case there" in each.reason for each in verdicts)

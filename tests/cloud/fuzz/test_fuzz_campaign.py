@@ -14,6 +14,7 @@ from fuzz_seeds import SEEDS, Seed
 
 from likewise.cli import main
 from likewise.cloud import rewriting, targets
+from likewise.cloud.fuzz.calls import Call, Name
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.log import read
 from likewise.cloud.fuzz.reproducers import pytest_file, script
@@ -250,3 +251,31 @@ def test_reproducers_are_valid_python() -> None:
             )
             compile(script(finding), operation, "exec")
             compile(pytest_file(finding), operation, "exec")
+
+
+def test_a_reproducer_takes_keys_from_the_address_and_calls_the_address_without_them() -> None:
+    finding = Finding(
+        service="s3",
+        operation="ListBuckets",
+        kind="value",
+        place="A",
+        implication="wrong result",
+        manifestation="response",
+        cause="other bug",
+        condition="",
+        evidence="",
+        reference="1",
+        candidate="2",
+        shown_by="ListBuckets",
+        sequence=(Call(service="s3", operation="ListBuckets", params={"Prefix": Name("endpoint")}),),
+        hash="0" * 16,
+    )
+    module: dict[str, Any] = {"__name__": "reproducer"}
+    exec(compile(script(finding), "reproducer", "exec"), module)
+    client = module["connect"]("http://ME:SECRET@127.0.0.1:1")
+    assert client.meta.endpoint_url == "http://127.0.0.1:1"
+    assert client._request_signer._credentials.access_key == "ME"
+    asked: list[dict[str, Any]] = []
+    module["ask"] = lambda _, __, params: asked.append(params)
+    module["sequence"](client, "http://ME:SECRET@127.0.0.1:1", "mark")
+    assert asked == [{"Prefix": "http://127.0.0.1:1"}]

@@ -88,6 +88,8 @@ class Case:
     note: str = ""
     source: str = ""
     reference: str = ""
+    unreadable: str = ""
+    """Why nothing can be made of what the file has for it."""
 
     @property
     def last(self) -> Step:

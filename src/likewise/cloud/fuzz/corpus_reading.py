@@ -128,7 +128,28 @@ def _kept_traffic(row: Any, where: str) -> Traffic:
 
 
 def _cases(path: Path, rows: Any) -> list[Entry]:
-    return [_case(row, where=f"{path} case {number}") for number, row in enumerate(rows, start=1)]
+    """The cases of somebody's list; one that is none is said to be so, as long as others are."""
+    found: list[Entry] = []
+    broken: list[CorpusUnreadable] = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            found.append(_case(row, where=f"{path} case {number}"))
+        except CorpusUnreadable as error:
+            broken.append(error)
+            name = str(row.get("id") or "") if isinstance(row, Mapping) else ""
+            why = f"case {number}: {error.why}"
+            found.append(
+                Case(
+                    id=name or f"case {number}",
+                    service="",
+                    steps=(),
+                    recorded=Recorded(),
+                    unreadable=why,
+                )
+            )
+    if broken and len(broken) == len(found):
+        raise broken[0]
+    return found
 
 
 def _case(row: Any, *, where: str) -> Case:

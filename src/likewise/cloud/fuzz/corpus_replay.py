@@ -111,6 +111,8 @@ class Player:
 
     def verdict(self, case: Case) -> Verdict:
         """Play one case."""
+        if case.unreadable:
+            return NotComparable(case=case.id, reason=f"the file has no case there: {case.unreadable}")
         if case.recorded.success is None:
             return NotComparable(case=case.id, reason="the file does not say what the reference answered")
         if not case.steps:

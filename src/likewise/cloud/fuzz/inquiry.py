@@ -51,6 +51,8 @@ class Inquiry:
         self._later: dict[tuple[str, int], bool] = {}
         self._steady: set[tuple[str, str, Difference]] = set()
         """Kinds of difference that were seen to stay, however long one waits."""
+        self._late: set[str] = set()
+        """Operations that were seen to show only later what the other side shows at once."""
         self._alone: dict[str, Look] = {}
         self._shared: dict[str, bool] = {}
 
@@ -304,7 +306,9 @@ class Inquiry:
             call = probe.observers[gap.index - 1] if gap.index else probe.call
             case = Case(setup=setup, probes=(replace(probe, observers=()),))
             self._later[place] = self.pair.settles(case, call, lambda *both: self._agree(gap, *both))
-            if not self._later[place]:
+            if self._later[place]:
+                self._late.add(gap.operation)
+            else:
                 self._steady.add(kind)
         return self._later[place]
 
@@ -323,7 +327,7 @@ class Inquiry:
         if gap.difference is Difference.SUCCESS:
             late = [each for each in answers if not each.success]
             is_late = any(each.status in (404, 409) or LATE.search(each.code) for each in late)
-            return is_late or is_read(gap.operation)
+            return is_late or gap.operation in self._late
         if not is_read(gap.operation):
             return False
         if gap.difference is Difference.VALUE:
@@ -352,7 +356,7 @@ class Inquiry:
         )
         if what and gap.index and not state:
             what = f"after {probe.call.operation}, {what}"
-        name = digest(self.planner.service, blamed, *self._identity(shown, cause, never))
+        name = digest(self.planner.service, blamed, *self._identity(shown, cause, never, state=state))
         return Finding(
             service=self.planner.service,
             operation=blamed,
@@ -375,13 +379,17 @@ class Inquiry:
             errors=(refusal(ours), refusal(theirs)),
         )
 
-    def _identity(self, shown: Shown, cause: Cause, never: tuple[bool, bool]) -> tuple[str, ...]:
+    def _identity(
+        self, shown: Shown, cause: Cause, never: tuple[bool, bool], *, state: bool
+    ) -> tuple[str, ...]:
         """What makes two findings of an operation one: their cause, as far as it can be told."""
         gap, probe = shown.gap, shown.probe
         if cause.name == NOT_IMPLEMENTED and any(never):
             return NOT_IMPLEMENTED, str(never)
         if cause.name == ASYNCHRONOUS:
             return ASYNCHRONOUS, gap.operation
+        if state and probe.call.operation in self.known.ineffective:
+            return "no effect", str(self.known.ineffective[probe.call.operation])
         if gap.difference in (Difference.CODE, Difference.MESSAGE) and are_several(probe, self.planner):
             # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
             return str(gap.difference), "which of several mistakes is named"

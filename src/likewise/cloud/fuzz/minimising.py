@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from likewise.cloud.fuzz.calls import Call
+from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.shortening import leaned, reductions, sliced
 from likewise.cloud.fuzz.shrinking import MANY, apart, simpler
 from likewise.cloud.fuzz.values import AND
+from likewise.model import Implication
 
 LIMIT = 10
 """Call pairs that minimising may take, beyond the first confirmation."""
@@ -58,6 +59,8 @@ class Minimiser:
         self._look, self._batch, self._planner = look, batch, planner
         self._tries: dict[tuple[object, ...], list[int]] = {}
         """For each kind of reduction how often it was tried, and how often it showed the difference still."""
+        self._not_bare: tuple[Call, ...] = ()
+        """The call that is looked into, where it is known to show nothing without a set-up."""
 
     def confirm(self, case: Case, gaps: Sequence[Gap]) -> tuple[list[Shown], list[Gap]]:
         """What shows again from scratch, with as little before it as may be; and what does not."""
@@ -67,11 +70,19 @@ class Minimiser:
             forms.insert(0, Case(setup=slim, probes=(leaned(probe, case.setup, slim),)))
         shown: list[Shown] = []
         pending = list(gaps)
+        self._not_bare = ()
+        kind = ("bare", probe.call.operation)
+        if _may_be_bare(case, gaps) and not self._is_vain(kind):
+            # What is wrong with the call itself is often said before anything else is looked at.
+            forms.insert(0, Case(probes=(leaned(probe, case.setup, ()),)))
         for form in forms:
             if pending:
                 look = self._look(form)
                 shown += _those(pending, form, look, 1)
                 pending = [gap for gap in pending if look.find(gap) is None]
+                if not form.setup and case.setup:
+                    self._note(kind, worked=bool(shown))
+                    self._not_bare = () if shown else (probe.call,)
         return shown, pending
 
     def minimise(self, shown: Sequence[Shown]) -> list[Shown]:
@@ -92,7 +103,7 @@ class Minimiser:
             if not pending or left[0] < len(shorter) + 1:
                 break
             kind = self._kind(case, shorter, pending)
-            if self._is_vain(kind):
+            if self._is_vain(kind) or (not shorter and self._not_bare):
                 continue
             left[0] -= len(shorter) + 1
             form = Case(setup=shorter, probes=(leaned(probe, case.setup, shorter),))
@@ -179,6 +190,13 @@ def _those(gaps: Sequence[Gap], case: Case, look: Look, confirmed: int) -> list[
         return []
     found = [look.find(gap) for gap in gaps]
     return [Shown(gap=gap, case=case, look=look, confirmed=confirmed) for gap in found if gap is not None]
+
+
+def _may_be_bare(case: Case, gaps: Sequence[Gap]) -> bool:
+    """Whether a call that both sides refuse, each in its way, can be made without anything before it."""
+    is_refused = all(gap.index == 0 and gap.implication is Implication.MISLEADING for gap in gaps)
+    refers = any(isinstance(each, Ref) for each in placeholders(case.probes[0].call.params))
+    return is_refused and not refers and bool(case.setup)
 
 
 def _watched(those: Sequence[Shown]) -> Probe:

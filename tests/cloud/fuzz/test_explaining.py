@@ -1,0 +1,77 @@
+"""What has the cause of another finding is no finding of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fake_side import FakeSide, Trick, campaign, failure, success
+
+from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.log import Log, read
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("likewise.cloud.fuzz.execution.LAGS", (0.0,) * 6)
+
+
+def catalogue(trick: Trick, folder: Path, budget: int = 900) -> list[Finding]:
+    """The catalogue of a campaign where the reference plays a trick."""
+    running = campaign(FakeSide(trick, "one"), FakeSide(name="two"), budget=budget)
+    log = Log(folder / "log.jsonl", header={"service": "s3"})
+    for event in running.run():
+        if isinstance(event, Finding):
+            log.finding(event)
+    running.pair.close()
+    log.close()
+    return read([folder / "log.jsonl"]).ranked()
+
+
+def test_an_operation_that_does_nothing_is_one_finding(tmp_path: Path) -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        return success(Nothing="done") if call.operation == "DeleteObject" else None
+
+    (found,) = catalogue(trick, tmp_path)
+    assert (found.operation, found.manifestation) == ("DeleteObject", "both")
+
+
+def test_an_operation_that_is_always_denied_is_one_finding(tmp_path: Path) -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        return failure(403, "AccessDenied", "Not you.") if call.operation == "GetObject" else None
+
+    (found,) = catalogue(trick, tmp_path)
+    assert (found.operation, found.cause) == ("GetObject", "authorisation not enforced")
+
+
+def test_a_refused_parameter_is_one_finding_whatever_else_is_wrong(tmp_path: Path) -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        refused = call.operation == "PutObject" and "CacheControl" in call.params
+        return failure(400, "InvalidArgument", "No CacheControl here.") if refused else None
+
+    (found,) = catalogue(trick, tmp_path)
+    assert (found.operation, found.parameter, found.kind) == ("PutObject", "CacheControl", "success")
+
+
+def test_another_refusal_of_the_same_operation_is_another_finding(tmp_path: Path) -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        if call.operation == "PutObject" and "CacheControl" in call.params:
+            return failure(400, "InvalidArgument", "No CacheControl here.")
+        answer = side.honest(call)
+        if call.operation == "PutObject" and answer.code == "NoSuchBucket":
+            return failure(404, "NoBucket", "Where?")
+        return answer
+
+    assert {each.kind for each in catalogue(trick, tmp_path)} == {"success", "error code"}
+
+
+def test_the_order_of_things_that_only_their_identifiers_tell_apart_is_an_order(tmp_path: Path) -> None:
+    from likewise.cloud.fuzz.bonds import Bonds
+
+    bonds = Bonds()
+    pairs = [("aaaaaaaa", "11111111"), ("bbbbbbbb", "22222222")]
+    assert all(bonds.hold(*pair) for pair in pairs)
+    assert bonds.are_permuted([("aaaaaaaa", "22222222"), ("bbbbbbbb", "11111111")])
+    assert not bonds.are_permuted([("aaaaaaaa", "22222222"), ("bbbbbbbb", "22222222")])
+    assert not bonds.are_permuted([("aaaaaaaa", "22222222")])

@@ -1,0 +1,112 @@
+"""Texts and lists are tried in steps that close in on a limit, wherever they are in a parameter."""
+
+from __future__ import annotations
+
+import pytest
+from fake_side import FakeSide, campaign, failure
+
+from likewise.cloud.fuzz.bounds import Bounds
+from likewise.cloud.fuzz.calls import Answer, Call, Name, Text
+from likewise.cloud.fuzz.cases import Cases
+from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.grammar import Member, load
+from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.ranks import by_rank, common
+from likewise.cloud.fuzz.sizes import sizes
+from likewise.cloud.fuzz.values import ValueClass, Variant
+
+TEXT = Member(name="Value", kind="string")
+CHOICE = Member(name="Kind", kind="string", enum=("A", "B"))
+TAG = Member(name="", kind="structure", members=(TEXT, CHOICE))
+TAGS = Member(name="Tags", kind="list", members=(TAG,))
+YES, NO = Answer(success=True), Answer(success=False)
+
+
+def test_a_text_inside_grows_and_what_is_chosen_from_a_list_does_not() -> None:
+    found = [each for each in sizes(TAGS, [{"Value": "blue", "Kind": "A"}], named=()) if "char" in each.note]
+    assert {each.place for each in found} == {"Tags[].Value"}
+    longest = max(found, key=lambda each: each.size)
+    assert longest.value == [{"Value": "x" * longest.size, "Kind": "A"}]
+    assert len({each.size for each in found}) > 8
+
+
+def test_a_list_gets_more_items_that_can_be_told_apart() -> None:
+    found = [each for each in sizes(TAGS, [{"Value": "blue", "Kind": "A"}], named=()) if "items" in each.note]
+    most = max(found, key=lambda each: each.size)
+    assert len(most.value) == most.size
+    assert len({each["Value"] for each in most.value}) == most.size
+    assert {each["Kind"] for each in most.value} == {"A"}
+
+
+@pytest.mark.parametrize("text", ["7", "2031-01-01T00:00:00Z", "arn:aws:a:b:c:d", "a=b", "GET,PUT", "<a/>"])
+def test_a_text_with_a_form_of_its_own_is_not_stretched(text: str) -> None:
+    assert not list(sizes(TEXT, text, named=()))
+
+
+def test_a_name_grows_only_where_the_operation_makes_what_it_names() -> None:
+    member = Member(name="Key", kind="string")
+    assert not list(sizes(member, Name("key"), named=()))
+    first = next(iter(sizes(member, Name("key"), named={"key"})))
+    assert first.value == Text((Name("key"), "x" * first.size))
+
+
+def probe(size: int, kind: str = ValueClass.BOUNDARY) -> Probe:
+    call = Call(service="s3", operation="PutObject")
+    note = f"{size} characters"
+    return Probe(call=call, parameter="Key", value_class=str(kind), note=note, size=size)
+
+
+def test_only_sizes_between_what_both_take_and_what_both_refuse_are_open() -> None:
+    bounds = Bounds()
+    bounds.note(probe(128), YES, YES)
+    bounds.note(probe(1024), NO, NO)
+    bounds.note(probe(512), YES, NO)
+    assert [size for size in (64, 128, 300, 1024, 8192) if bounds.is_open(probe(size))] == [300]
+
+
+def test_no_size_is_tried_of_what_is_refused_as_it_is() -> None:
+    bounds = Bounds()
+    bounds.note(probe(0, ValueClass.TYPICAL), NO, NO)
+    assert not bounds.is_open(probe(128))
+
+
+def test_a_limit_between_the_steps_is_found() -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        is_long = len(str(call.params.get("ContentLanguage", ""))) > 200
+        return failure(400, "TooLong") if call.operation == "PutObject" and is_long else None
+
+    def limited(call: Call, _: int, side: FakeSide) -> Answer | None:
+        is_long = len(str(call.params.get("ContentLanguage", ""))) > 900
+        return failure(400, "TooLong") if call.operation == "PutObject" and is_long else None
+
+    made = ("CreateBucket", "PutObject")
+    running = campaign(FakeSide(trick, "one"), FakeSide(limited, "two"), budget=1200, operations=made)
+    found = [event for event in running.run() if isinstance(event, Finding)]
+    running.pair.close()
+    assert {(each.parameter, each.kind) for each in found} == {("ContentLanguage", "success")}
+    assert {each.condition for each in found} == {"only when ContentLanguage is at a limit (300 characters)"}
+
+
+def test_what_all_operations_have_comes_after_what_only_some_have() -> None:
+    shared = common(load("s3"))
+    assert "ExpectedBucketOwner" in shared
+    assert "Tagging" not in shared
+    those = [
+        Variant(parameter=name, value_class=ValueClass.WRONG_FORMAT, params={})
+        for name in ("ExpectedBucketOwner", "Tagging")
+    ]
+    ranks = by_rank(those, shared)
+    assert [each.parameter for rank in sorted(ranks) for each in ranks[rank]] == [
+        "Tagging",
+        "ExpectedBucketOwner",
+    ]
+
+
+def test_items_of_a_batch_and_attributes_of_an_item_have_sizes() -> None:
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    cases = Cases(planner, 1, planner.operations)
+    tasks = [task for name in ("PutItem", "BatchWriteItem") for task in cases.sweep(name)]
+    places = {probe.parameter for task in tasks for probe in task.case.probes if probe.size}
+    assert {"Item.s.S", "Item.id.S", "RequestItems.<table>"} <= places

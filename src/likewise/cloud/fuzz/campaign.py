@@ -10,7 +10,7 @@ from likewise.cloud.fuzz.bounds import Bounds
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.cases import Cases, Task
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, is_absent
-from likewise.cloud.fuzz.execution import Case, Exhausted, Pair, Probe, Seen
+from likewise.cloud.fuzz.execution import Case, Exhausted, Pair, Probe, Seen, went_alike
 from likewise.cloud.fuzz.findings import Finding, Tally
 from likewise.cloud.fuzz.inquiry import Inquiry, Unstable
 from likewise.cloud.fuzz.judging import Gap, generalised
@@ -108,7 +108,7 @@ class Campaign:
         if not results and (meter is None or meter.is_over):
             raise Exhausted
         for probe, (ours, theirs) in zip(task.case.probes, results, strict=False):
-            self._count(probe, ours, theirs)
+            self._count(task.case, probe, ours, theirs)
             for event in self._judge(task, probe, ours, theirs):
                 found += isinstance(event, Finding)
                 yield event
@@ -135,7 +135,7 @@ class Campaign:
             setup = shorter
         return replace(task, case=Case(setup=setup, probes=probes))
 
-    def _count(self, probe: Probe, ours: Seen, theirs: Seen) -> None:
+    def _count(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> None:
         operation = probe.call.operation
         first, second = ours.answers[0], theirs.answers[0]
         if probe.state == "present" and not probe.parameter:
@@ -153,7 +153,7 @@ class Campaign:
                 self.tally.known.add(operation)
             if not answer.success:
                 self.tally.fail(operation, f"{role} {answer.summary()}")
-        if [a.success for a in ours.setup] == [a.success for a in theirs.setup]:
+        if went_alike(case.setup, ours, theirs):
             self.tally.compared.add(operation)
         self.tally.targets.update(_targets(probe))
         self.bounds.note(probe, first, second)

@@ -104,8 +104,10 @@ class Cases:
         return self.planner.plan(operation, many=operation in self.planner.hints.lists)
 
     def _present(self, operation: str) -> Case:
+        """An operation as it should be; what it writes was just looked at: a server may remember that."""
         plan = self.plan(operation)
-        return Case(setup=plan.setup, probes=(self.probe(plan.setup, plan.call),))
+        setup = plan.setup if is_read(operation) else (*plan.setup, *self._looks(plan))
+        return Case(setup=setup, probes=(self.probe(setup, plan.call),))
 
     def probe(
         self,
@@ -156,22 +158,18 @@ class Cases:
         if not is_read(operation):
             setup = (*plan.setup, plan.call)
             yield "twice", Case(setup=setup, probes=(self.probe(setup, plan.call, state="twice"),))
-            yield from self._seen(plan)
         yield from self._deleted(operation, plan)
         yield from self._pages(operation, plan)
 
-    def _seen(self, plan: Plan) -> Iterator[tuple[str, Case]]:
-        """A write of what was just looked at: a server may remember what it said."""
-        looks = [
+    def _looks(self, plan: Plan) -> list[Call]:
+        """The reads that can be asked before a write, too."""
+        return [
             each
             for each in self._observers(plan.setup, plan.call)
             if all(
                 isinstance(part, Name) or part.call < len(plan.setup) for part in placeholders(each.params)
             )
         ]
-        if looks:
-            setup = (*plan.setup, *looks)
-            yield "seen", Case(setup=setup, probes=(self.probe(setup, plan.call, state="seen"),))
 
     def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
         made = {call.operation for call in plan.calls}

@@ -109,7 +109,8 @@ STATES = {
 def condition(probe: Probe, setup: Sequence[Call], *, shows_typically: bool) -> str:
     """Under which condition a difference shows after a set-up; nothing where it always does."""
     if shows_typically:
-        return ""
+        looked = any(is_read(call.operation) for call in setup) and not is_read(probe.call.operation)
+        return STATES["seen"] if looked else ""
     if AND in probe.parameter:
         return f"only when {probe.parameter} are given together ({probe.note})"
     if probe.parameter and probe.value_class:

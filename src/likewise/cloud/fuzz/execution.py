@@ -13,6 +13,7 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, Unresolved, resolve
 from likewise.cloud.fuzz.plans import is_read
 from likewise.cloud.fuzz.removal import KINDS, made, remove
+from likewise.cloud.fuzz.standing import is_replaced, kept_calls
 
 LETTERS = "mbxckdwneu"
 INSIDE = "lw0"
@@ -26,10 +27,6 @@ POLLS = (0.01, 0.03, 0.1, 0.3, *[1.0] * 20)
 """Seconds between looks at a table that is still being made, changed or deleted."""
 LAGS = (0.0, 0.3, 1.0, 1.7)
 """Seconds between questions to a server that may just be late."""
-_REPEATABLE = re.compile(
-    r"Put(?!Object(LegalHold|Retention|LockConfiguration)|BucketVersioning)|CopyObject|UploadPart|TagResource|"
-    r"BlockBlob_Upload|\w+_Set"
-)
 
 
 class Exhausted(Exception):
@@ -101,6 +98,16 @@ class Seen:
     setup: list[Answer]
     answers: list[Answer] = field(default_factory=list)
     prefix: str = ""
+
+
+def went_alike(setup: Sequence[Call], ours: Seen, theirs: Seen) -> bool:
+    """Whether the writes of a set-up succeeded or failed on both sides alike; looking changes nothing."""
+    writes = [number for number, call in enumerate(setup) if not is_read(call.operation)]
+    first, second = (
+        [seen.setup[number].success for number in writes if number < len(seen.setup)]
+        for seen in (ours, theirs)
+    )
+    return first == second
 
 
 class Names(dict[Name, str]):
@@ -196,13 +203,16 @@ class Lane:
         Ends early, with what there is, where the budget or the server does.
         """
         done: list[Seen] = []
-        names, setup, is_clean = self.names(), [], False
+        names, setup, is_clean = self.names(), list[Answer](), False
+        top = KINDS.get(self.side.service, "")
+        kept = 0
         try:
             for number, probe in enumerate(case.probes):
                 if not is_clean:
-                    self.tidy()
-                    names, self.is_new = self.names(), False
-                    setup = self._calls(case.setup, names, [])
+                    if not kept:
+                        self.tidy()
+                        names, self.is_new = self.names(), False
+                    setup = setup[:kept] + self._calls(case.setup[kept:], names, setup[:kept])
                     self._check()
                     is_clean = True
                 seen = Seen(setup=setup, prefix=names.prefix)
@@ -212,7 +222,9 @@ class Lane:
                     done.append(seen)
                 self._check()
                 if answer.success and not is_read(probe.call.operation):
-                    is_clean = _is_repeatable(probe.call, *case.probes[number + 1 : number + 2])
+                    following = [each.call for each in case.probes[number + 1 : number + 2]]
+                    is_clean = is_replaced(probe.call, *following)
+                    kept = kept_calls(case.setup, probe.call, top)
                     seen.answers += self._calls(probe.observers, names, [*setup, answer])
                 done.append(seen)
                 self._check()
@@ -359,18 +371,6 @@ class Pair:
     def close(self) -> None:
         """End the thread."""
         self._pool.shutdown(wait=True)
-
-
-def _is_repeatable(call: Call, *following: Probe) -> bool:
-    """Whether the next probe of the operation replaces all that this one did: then no new set-up is needed.
-
-    Findings are confirmed from scratch in any case.
-    """
-    return (
-        bool(_REPEATABLE.match(call.operation))
-        and all(probe.call.operation == call.operation for probe in following)
-        and not any("ObjectLock" in name for name in call.params)
-    )
 
 
 def _base36(number: int, width: int) -> str:

@@ -9,20 +9,19 @@ from dataclasses import dataclass, replace
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
 from likewise.cloud.fuzz.causes import ASYNCHRONOUS, NOT_IMPLEMENTED, Cause, condition, likely_cause
-from likewise.cloud.fuzz.execution import Case, Pair, Probe, Seen
+from likewise.cloud.fuzz.execution import Case, Pair, Probe, Seen, went_alike
 from likewise.cloud.fuzz.explaining import EXISTENCE, Explanations, concerns, refusal
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
 from likewise.cloud.fuzz.judging import Gap, Judge, generalised, masked
 from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.plans import Planner, is_read
 from likewise.cloud.fuzz.shrinking import are_several
+from likewise.cloud.fuzz.timing import may_be_early
 from likewise.model import Difference
 
 Said = tuple[str, ...]
 ATTEMPTS = 3
 _REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
-LATE = re.compile(r"NotFound|NoSuch|InUse|Conflict|Pending|Busy|BeingDeleted|Aborted|NotReady|InProgress")
-"""Errors of a server that may just not be ready yet."""
 CHANCY = frozenset({Difference.ORDER, Difference.IDENTITY})
 """Differences that a server may show at random: an order, which of several things is given."""
 
@@ -58,7 +57,7 @@ class Inquiry:
 
     def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> list[Gap]:
         """Every difference that a probe shows; none where the set-up itself went differently."""
-        if [a.success for a in ours.setup] != [a.success for a in theirs.setup]:
+        if not went_alike(case.setup, ours, theirs):
             return []
         bonds, found = Bonds(), []
         self.judge.at((self.pair.reference.endpoint, self.pair.candidate.endpoint))
@@ -296,7 +295,9 @@ class Inquiry:
     def _settles(self, shown: Shown) -> bool:
         """Whether the sides come to agree where the call that shows it is repeated for a while."""
         gap, setup, probe = shown.gap, shown.case.setup, shown.probe
-        if not (gap.index or setup) or not self._may_be_early(gap, shown.look):
+        assert shown.look.seen is not None
+        answers = [seen.answers[gap.index] for seen in shown.look.seen if gap.index < len(seen.answers)]
+        if not (gap.index or setup) or not may_be_early(gap, answers, self._late):
             return False
         place = (str(setup), gap.index)
         kind = (probe.call.operation, gap.operation, gap.difference)
@@ -319,26 +320,6 @@ class Inquiry:
             return (candidate if was_late else reference).success
         later = self.judge.gaps(gap.operation, gap.index, reference, candidate, bonds=Bonds())
         return all(each.signature != gap.signature for each in later)
-
-    def _may_be_early(self, gap: Gap, look: Look) -> bool:
-        """Whether one side may just not have what the other already shows."""
-        assert look.seen is not None
-        answers = [seen.answers[gap.index] for seen in look.seen if gap.index < len(seen.answers)]
-        if gap.difference is Difference.SUCCESS:
-            late = [each for each in answers if not each.success]
-            is_late = any(each.status in (404, 409) or LATE.search(each.code) for each in late)
-            return is_late or gap.operation in self._late
-        if not is_read(gap.operation):
-            return False
-        if gap.difference is Difference.VALUE:
-            return gap.index > 0
-        if gap.difference in (Difference.MISSING, Difference.EXTRA):
-            return (
-                gap.index > 0 or "[{" in gap.reference + gap.candidate or not all(a.fields for a in answers)
-            )
-        if gap.difference is Difference.TYPE:
-            return not gap.reference or not gap.candidate
-        return gap.difference is Difference.LENGTH
 
     def _finding(self, shown: Shown, blamed: str, state: bool, settles: bool) -> Finding:
         gap, look, probe = shown.gap, shown.look, shown.probe

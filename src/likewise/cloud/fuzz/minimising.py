@@ -162,11 +162,12 @@ class Minimiser:
             return None
         if shown.gap.index == 0:
             probes = [replace(each, observers=()) for each in probes]
-        case = replace(shown.case, probes=tuple(probes))
-        for probe, look in zip(case.probes, self._batch(case), strict=False):
+        # The probe itself comes last: where nothing simpler shows it, it is confirmed by the way.
+        case = replace(shown.case, probes=(*probes, shown.probe))
+        for number, (probe, look) in enumerate(zip(case.probes, self._batch(case), strict=False)):
             found = look.find(shown.gap)
             if found is not None:
-                self._note(kind, worked=True)
+                self._note(kind, worked=number < len(probes))
                 form = replace(shown.case, probes=(probe,))
                 return Shown(gap=found, case=form, look=look, confirmed=shown.confirmed + 1)
         self._note(kind, worked=False)

@@ -14,8 +14,14 @@ ATTEMPTS = 4
 """Repairs that are tried of one call."""
 USUAL = 12
 """Calls that a finding costs, before anything is known."""
+STATES = 0.2
+"""The part of all calls that states get while there are any left, however little they find."""
 SHARE = 0.2
 """The part of all calls that may go to a kind of task that never ends and finds less than the others."""
+
+
+BEGINNING = ("present", "repaired")
+"""Tasks that come first in any case."""
 
 
 @dataclass(slots=True)
@@ -42,6 +48,10 @@ class Gains:
             value *= self.rate(key)
         return float(value ** (1 / len(keys))) if keys else 0.0
 
+    def spent(self, keys: Collection[str]) -> int:
+        """Calls that some kinds of task took."""
+        return sum(self.calls.get(key, 0) for key in keys)
+
     def is_spent(self, key: str) -> bool:
         """Whether a kind of task that never ends had its share."""
         return self.calls.get(key, 0) > SHARE * self.calls.get("", 0) and self.rate(key) < self.rate()
@@ -62,6 +72,8 @@ class Schedule:
     ) -> None:
         self.cases, self.gains, self.hopeless, self.failed = cases, gains, hopeless, failed
         self.absent, self.walks = absent, walks
+        self._kinds: set[str] = set()
+        """What the tasks about states have in common, kind by kind."""
 
     def tasks(self) -> Iterator[Task]:
         """Every operation as it should be, then whatever promises most."""
@@ -72,7 +84,9 @@ class Schedule:
             # Whether nobody has it or only the typical call is wrong: a few other ways of asking tell.
             if name in self.absent and (task := next(sweep, None)) is not None:
                 yield task
-        queues = [iter(tasks) for tasks in self.cases.states().values()]
+        states = self.cases.states()
+        self._kinds = {task.keys[-1] for tasks in states.values() for task in tasks}
+        queues = [iter(tasks) for tasks in states.values()]
         queues += sweeps.values()
         endless = [self._mixed(), self._walks()] if self.walks != 0 else []
         waiting = [(task, queue) for queue in (*queues, *endless) if (task := next(queue, None)) is not None]
@@ -127,6 +141,10 @@ class Schedule:
 
     def _best(self, tasks: Sequence[Task]) -> int:
         fit = [n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1]) or _ends(task)]
+        states = [n for n in fit if tasks[n].phase == "states"]
+        began = self.gains.spent(BEGINNING)
+        due = STATES * (self.gains.spent(("",)) - began)
+        fit = states if states and self.gains.spent(self._kinds) < due else fit
         return max(fit or range(len(tasks)), key=lambda n: (self.gains.promise(tasks[n].keys), -n))
 
     def _of(self, operation: str) -> Iterator[Task]:

@@ -1,0 +1,45 @@
+"""What of a set-up still stands after a call, and what the next one replaces anyway."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from likewise.cloud.fuzz.calls import Call, Name, placeholders
+
+_REPEATABLE = re.compile(
+    r"Put(?!Object(LegalHold|Retention|LockConfiguration)|BucketVersioning)|CopyObject|UploadPart|TagResource|"
+    r"BlockBlob_Upload|\w+_Set"
+)
+_LASTING = re.compile(
+    r"Lock|LegalHold|Retention|Versioning|Delete(Bucket|Table)|Container_Delete|Lease|UploadPart|Snapshot"
+)
+"""What stays, or takes everything with it, whatever is put there afterwards."""
+_PLACES = ("endpoint", "prefix")
+
+
+def is_replaced(call: Call, *following: Call) -> bool:
+    """Whether the next call of the operation replaces all that this one did: then no new set-up is needed.
+
+    Findings are confirmed from scratch in any case.
+    """
+    return (
+        bool(_REPEATABLE.match(call.operation))
+        and all(each.operation == call.operation for each in following)
+        and not any("ObjectLock" in name for name in call.params)
+    )
+
+
+def kept_calls(setup: Sequence[Call], call: Call, top: str) -> int:
+    """How many calls of a set-up need not be made again after a call: what lies inside is put there anew.
+
+    `top` is the kind of thing that contains the others.
+    """
+    kinds = {each.kind for each in placeholders(call.params) if isinstance(each, Name)}
+    operations = " ".join(each.operation for each in (*setup, call))
+    if not top or not kinds - {top, *_PLACES} or _LASTING.search(operations):
+        return 0
+    kept = len(setup)
+    while kept and _REPEATABLE.match(setup[kept - 1].operation):
+        kept -= 1
+    return kept if 0 < kept < len(setup) else 0

@@ -163,7 +163,8 @@ class Minimiser:
         if shown.gap.index == 0:
             probes = [replace(each, observers=()) for each in probes]
         # The probe itself comes last: where nothing simpler shows it, it is confirmed by the way.
-        case = replace(shown.case, probes=(*probes, shown.probe))
+        own = () if AND in shown.probe.parameter else (shown.probe,)
+        case = replace(shown.case, probes=(*probes, *own))
         for number, (probe, look) in enumerate(zip(case.probes, self._batch(case), strict=False)):
             found = look.find(shown.gap)
             if found is not None:

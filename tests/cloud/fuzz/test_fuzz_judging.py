@@ -142,3 +142,18 @@ def test_unequal_trees_differ_somewhere(ours: Any, theirs: Any) -> None:
 def test_times_far_apart_are_not_the_same_moment() -> None:
     assert not are_near("2026-11-16T01:35:05Z", "2010-11-16T01:35:05Z")
     assert not are_near("2026-11-16T01:35:05Z", "soon")
+
+
+def test_a_list_that_no_longer_grows_says_nothing_about_what_is_not_on_it() -> None:
+    plain = re.compile("never")
+    judge, many = Judge((plain, plain), ("", "")), [f"other{number}" for number in range(50)]
+
+    def gaps(ours: list[str], theirs: list[str]) -> int:
+        reference, candidate = (Answer(success=True, fields={"Names": each}) for each in (ours, theirs))
+        found = judge.gaps("ListThings", 0, reference, candidate, prefixes=("mine", "mine"), bonds=Bonds())
+        return len(found)
+
+    assert gaps([*many[:20]], [*many[:20], "mine"]) == 1, "it lacks one"
+    assert gaps([*many], [*many[:30], "mine"]) == 1, "it has grown, and lacks one"
+    assert gaps([*many], [*many[:31], "mine"]) == 0, "a page of fifty is full"
+    assert gaps(["mine"], []) == 1, "nobody else is there"

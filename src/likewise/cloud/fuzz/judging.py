@@ -16,6 +16,8 @@ from likewise.model import Difference, Implication
 
 NEAR = 180.0
 """Seconds that two times may be apart and still mean the same moment of two runs."""
+PAGE = 10
+"""Items that a page of a list has at least, where nobody asked for fewer."""
 _ISO = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d")
 _RFC = re.compile(r"^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? \w{3} \d{4} ")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -68,6 +70,8 @@ class Judge:
         self.at(endpoints)
         self.volatile: set[tuple[str, str]] = set()
         """(operation, place) pairs whose values never repeat."""
+        self._lengths: dict[tuple[str, int], int] = {}
+        """For each operation and side the longest list that it gave."""
 
     def at(self, endpoints: tuple[str, str]) -> None:
         """Where the sides are now: a server that was started again has another address."""
@@ -146,6 +150,8 @@ class Judge:
         mine, other = reference.fields, candidate.fields
         if prefixes[0]:
             crowded = _has_others(mine, prefixes[0]) or _has_others(other, prefixes[1])
+            if self._are_cut(operation, mine, other) and crowded:
+                return found
             mine = _without_others(mine, prefixes[0], crowded=crowded)
             other = _without_others(other, prefixes[1], crowded=crowded)
         ours, theirs = self.normalised(mine, 0), self.normalised(other, 1)
@@ -164,6 +170,15 @@ class Judge:
             else:
                 found.append(gap(Difference.IDENTITY, place, *bonds.ordinals(*those[0])))
         return _without_counts(found)
+
+    def _are_cut(self, operation: str, *both: Any) -> bool:
+        """Whether a list of what everybody has no longer grows: it is a page, and ours may be on another."""
+        found = False
+        for which, fields in enumerate(both):
+            length, before = _longest(fields), self._lengths.get((operation, which), 0)
+            found = found or PAGE <= length <= before
+            self._lengths[operation, which] = max(length, before)
+        return found
 
     def give(self, reference: Any, candidate: Any, bonds: Bonds) -> None:
         """Take in what a call was given on each side."""
@@ -319,6 +334,13 @@ def are_near(ours: Any, theirs: Any) -> bool:
         are_near(*map(unquote, each))
         for each in zip(_MOMENT.findall(ours), _MOMENT.findall(theirs), strict=False)
     )
+
+
+def _longest(value: Any) -> int:
+    """The length of the longest list in an answer."""
+    if isinstance(value, Mapping):
+        return max(map(_longest, value.values()), default=0)
+    return len(value) if isinstance(value, list) else 0
 
 
 def _has_others(value: Any, prefix: str) -> bool:

@@ -104,7 +104,16 @@ def extras(probe: Probe, planner: Planner) -> list[str]:
 
 def are_several(probe: Probe, planner: Planner) -> bool:
     """Whether a probe that cannot be made simpler has several parameters that are not as usual."""
-    return AND in probe.parameter or (not probe.parameter and len(extras(probe, planner)) > 1)
+    if probe.parameter:
+        return AND in probe.parameter
+    usual = planner.typical(probe.call.operation)
+    odd = [name for name, value in probe.call.params.items() if name in usual and _is_odd(value, usual[name])]
+    return len(odd) + len(extras(probe, planner)) > 1
+
+
+def _is_odd(value: Any, usual: Any) -> bool:
+    """Whether a value is not the usual one; which of several names it is does not matter."""
+    return value != usual and not any(isinstance(each, (Name, Ref, Text)) for each in (usual, value))
 
 
 def _top(parameter: str) -> str:

@@ -145,7 +145,7 @@ def test_a_server_that_dies_of_a_call_is_started_again_and_the_call_is_the_findi
 
 def test_a_difference_that_comes_and_goes_is_no_finding() -> None:
     def trick(call: Call, count: int, _: FakeSide) -> Answer | None:
-        return failure(500, "InternalError") if call.operation == "HeadBucket" and count % 3 == 0 else None
+        return failure(500, "InternalError") if call.operation == "HeadBucket" and count % 7 < 2 else None
 
     running = campaign(FakeSide(trick), FakeSide(), budget=500)
     doubts = [event for event in running.run() if isinstance(event, Unstable | Finding)]

@@ -221,7 +221,7 @@ class Inquiry:
     def _holds(self, shown: Shown) -> bool:
         """Whether a difference that chance may have made shows every time, and always the same way."""
         tries = confirmed = shown.confirmed + 1
-        if shown.gap.difference in CHANCY:
+        if shown.gap.difference in CHANCY or self._fails_at_times(shown):
             for _ in range(2):
                 tries += 1
                 confirmed += self.look(shown.case).find(shown.gap) is not None
@@ -229,6 +229,16 @@ class Inquiry:
             return True
         self._doubt(shown.gap, confirmed, tries)
         return False
+
+    def _fails_at_times(self, shown: Shown) -> bool:
+        """Whether a server breaks down over an operation that it was seen to carry out."""
+        gap = shown.gap
+        return any(
+            gap.index < len(seen.answers)
+            and (seen.answers[gap.index].status or 0) >= 500
+            and gap.operation in self.has_succeeded[which]
+            for which, seen in enumerate(shown.look.seen or ())
+        )
 
     def _blame(self, shown: Shown, others: Sequence[Shown], *, settles: bool) -> tuple[str, bool]:
         """Which operation differs: the one whose answer shows it, or the one before it, in what it left."""

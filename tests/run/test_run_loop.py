@@ -421,7 +421,7 @@ def test_calls_with_long_histories_are_audited_less_often(loop: Make) -> None:
     audited = runs.run(code="c2", audit=9)
     assert set(audited.standings.values()) == {Standing.TRUSTED}
     assert 0 < audited.finished.audits.clean < 9
-    assert 0 < audited.reference_calls < 9 * 5 + 41
+    assert 0 < audited.reference_calls <= 9 * 5
 
 
 def test_a_failed_audit_withdraws_what_it_contradicts(loop: Make) -> None:

@@ -49,9 +49,10 @@ def audit(
     chooser = random.Random(f"{settings.seed} {run}")
     spent = 0
     for case, call in chooser.sample(skipped, wanted):
-        if spent >= CALLS_EACH * wanted:
+        cost = len(case.reading.slice([call.position]))
+        if spent and spent + cost > CALLS_EACH * wanted:
             return
-        spent += len(case.reading.slice([call.position]))
+        spent += cost
         try:
             _audit_one(case, call, prover=prover, ledger=ledger, settings=settings, run=run)
         except ReplayImpossible:

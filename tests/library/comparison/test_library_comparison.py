@@ -278,7 +278,8 @@ def test_how_a_library_keeps_its_state_is_its_own() -> None:
     assert [each.manner for each in diverge(run({"size": 1}), run({}))] == [Manner.EFFECT]
     special: Value = {"is": "sub", "type": "Special", "value": [1]}
     assert diverge(run({"held": [1]}), run({"held": special})) == [], "no call brought about its type"
-    assert len(diverge(run({"held": [2]}), run({"held": special}))) == 1
+    assert len(diverge(run({"held": [2]}), run({"held": [1]}))) == 1
+    assert len(diverge(run({"held": [2]}), run({"held": "2"}))) == 1
 
 
 def test_an_object_that_is_left_without_attributes_differs_and_one_with_others_does_not() -> None:

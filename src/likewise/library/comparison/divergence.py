@@ -347,17 +347,16 @@ def _outermost_last(found: list[Divergence]) -> list[Divergence]:
 
 
 def _is_kept_otherwise(change: Change) -> bool:
-    """Whether an object holds the same in something of another type: how it came in is no call's effect."""
-    if change.difference is not Difference.TYPE:
-        return False
-    return _held(change.reference) == _held(change.candidate)
+    """Whether an object keeps things in a container of another type: that is no effect of a call."""
+    is_type = change.difference is Difference.TYPE
+    return is_type and _is_container(change.reference) and _is_container(change.candidate)
 
 
-def _held(value: Value) -> Value:
-    """What a container holds, also one that extends a builtin type."""
-    while isinstance(value, dict) and value.get("is") == "sub":
-        value = value["value"]
-    return contents(value)
+def _is_container(value: Value) -> bool:
+    return isinstance(value, list) or (isinstance(value, dict) and value.get("is") in _CONTAINERS)
+
+
+_CONTAINERS = frozenset({"tuple", "set", "frozenset", "deque", "dict", "sub", "many"})
 
 
 def _until(one: Interaction) -> int:

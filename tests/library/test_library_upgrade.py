@@ -52,7 +52,8 @@ def interpreter(home: Path, version: str) -> Path:
     metadata.mkdir()
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: measures\nVersion: {version}\n")
     (metadata / "RECORD").write_text("measures.py,,\n")
-    (site / "besides.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    besides = [place for place in sys.path if "-packages" in place]
+    (site / "besides.pth").write_text("".join(f"{place}\n" for place in besides))
     return home / "bin" / "python"
 
 

@@ -156,16 +156,14 @@ def _delete_one(created: Created, target: Running, connections: Connections) -> 
     from likewise.cloud.replay import cleaning
     from likewise.cloud.replay.request import Request, read_endpoint
     from likewise.cloud.replay.sending import Answer
-    from likewise.cloud.replay.signing import AwsSigner, signer
+    from likewise.cloud.replay.signing import address, signer
     from likewise.model import Operation
 
     thing = cleaning.read_created(created.resource)
     if thing is None:
         return "it is not known how to delete such a thing"
     credentials = signer(thing.service, target)
-    url = target.endpoint(thing.service)
-    if url is None and isinstance(credentials, AwsSigner):
-        url = credentials.endpoint(thing.region)
+    url = address(thing.service, target, credentials, region=thing.region)
     if url is None:
         return f"it is not known where {target.target} answers for {thing.service}"
 

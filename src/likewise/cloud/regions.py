@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from configparser import ConfigParser, ParsingError
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
@@ -25,6 +24,8 @@ def default_region(environment: Mapping[str, str] | None = None) -> str:
 
 
 def _of_profile(environment: Mapping[str, str]) -> str:
+    from configparser import ConfigParser, ParsingError  # most environments name a region
+
     profile = environment.get("AWS_PROFILE") or environment.get("AWS_DEFAULT_PROFILE")
     file = Path(environment.get("AWS_CONFIG_FILE") or "~/.aws/config")
     settings = ConfigParser(interpolation=None, strict=False)

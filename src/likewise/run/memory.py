@@ -94,10 +94,9 @@ class Memory:
         ambiguous: frozenset[Fingerprint] = frozenset()
         ahead = _Ahead(self.ledger)
         found = read_worlds(worlds, familiarity, ahead.heed)
-        given = ahead.answers()
+        readings, given = Readings(found), ahead.answers()
         refreshed: set[str] = set()
         while True:
-            readings = Readings(found)
             answers = {key: _without_repetition(several) for key, several in given.items()}
             stale = self._unsettled(readings, answers) - refreshed
             doubled = frozenset(key for key, several in answers.items() if self._is_ambiguous(several))
@@ -116,7 +115,8 @@ class Memory:
                 else before
                 for traces, before in zip(worlds, found, strict=True)
             ]
-            given = self.ledger.answers(Readings(found).keys())
+            readings = Readings(found)
+            given = self.ledger.answers(readings.keys())
 
     def keep(
         self,

@@ -225,38 +225,10 @@ def _check_reports(folder: Path, reference: str, candidate: str) -> None:
     assert theirs.startswith("candidate: {'ok': True")
 
 
-def test_reproducers_are_valid_python() -> None:
-    from likewise.cloud.fuzz.grammar import load
-    from likewise.cloud.fuzz.hints import hints_of
-    from likewise.cloud.fuzz.plans import Planner
-
-    for service in ("s3", "dynamodb", "blob", "queue", "table"):
-        planner = Planner(load(service), hints_of(service))
-        for operation in planner.operations:
-            finding = Finding(
-                service=service,
-                operation=operation,
-                kind="value",
-                place="A",
-                implication="wrong result",
-                manifestation="response",
-                cause="other bug",
-                condition="",
-                evidence="",
-                reference="1",
-                candidate='"2"""',
-                shown_by=operation,
-                sequence=planner.plan(operation).calls,
-                hash="0" * 16,
-            )
-            compile(script(finding), operation, "exec")
-            compile(pytest_file(finding), operation, "exec")
-
-
-def test_a_reproducer_takes_keys_from_the_address_and_calls_the_address_without_them() -> None:
-    finding = Finding(
-        service="s3",
-        operation="ListBuckets",
+def found(service: str, operation: str, sequence: tuple[Call, ...], *, candidate: str) -> Finding:
+    return Finding(
+        service=service,
+        operation=operation,
         kind="value",
         place="A",
         implication="wrong result",
@@ -265,11 +237,29 @@ def test_a_reproducer_takes_keys_from_the_address_and_calls_the_address_without_
         condition="",
         evidence="",
         reference="1",
-        candidate="2",
-        shown_by="ListBuckets",
-        sequence=(Call(service="s3", operation="ListBuckets", params={"Prefix": Name("endpoint")}),),
+        candidate=candidate,
+        shown_by=operation,
+        sequence=sequence,
         hash="0" * 16,
     )
+
+
+def test_reproducers_are_valid_python() -> None:
+    from likewise.cloud.fuzz.grammar import load
+    from likewise.cloud.fuzz.hints import hints_of
+    from likewise.cloud.fuzz.plans import Planner
+
+    for service in ("s3", "dynamodb", "blob", "queue", "table"):
+        planner = Planner(load(service), hints_of(service))
+        for operation in planner.operations:
+            finding = found(service, operation, planner.plan(operation).calls, candidate='"2"""')
+            compile(script(finding), operation, "exec")
+            compile(pytest_file(finding), operation, "exec")
+
+
+def test_a_reproducer_takes_keys_from_the_address_and_calls_the_address_without_them() -> None:
+    calls = (Call(service="s3", operation="ListBuckets", params={"Prefix": Name("endpoint")}),)
+    finding = found("s3", "ListBuckets", calls, candidate="2")
     module: dict[str, Any] = {"__name__": "reproducer"}
     exec(compile(script(finding), "reproducer", "exec"), module)
     client = module["connect"]("http://ME:SECRET@127.0.0.1:1")

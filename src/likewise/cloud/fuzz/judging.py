@@ -32,6 +32,10 @@ _PAGING = re.compile(r"^Next|Marker$|Token$|Truncated$|Count$|^LastEvaluated")
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
 
 
+Found = tuple[Difference, str, Any, Any]
+"""How two answers differ, where, and what stands there on each side."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
     """One difference between the two answers to one call; `index` counts the observers after the probe."""
@@ -124,9 +128,8 @@ class Judge:
         if reference.refused or candidate.refused:
             return []
         kind = implication(reference, candidate)
-
-        def gap(difference: Difference, place: str, ours: Any, theirs: Any) -> Gap:
-            return Gap(
+        found = [
+            Gap(
                 operation=operation,
                 index=index,
                 difference=difference,
@@ -135,41 +138,55 @@ class Judge:
                 candidate=_short(theirs),
                 implication=kind,
             )
+            for difference, place, ours, theirs in self._found(
+                operation, reference, candidate, prefixes, bonds
+            )
+        ]
+        return _without_counts(found)
 
+    def _found(
+        self, operation: str, reference: Answer, candidate: Answer, prefixes: tuple[str, str], bonds: Bonds
+    ) -> Iterator[Found]:
+        """What differs, the outermost only: answers that are not both there have no contents to compare."""
         if bool(reference.silence) or bool(candidate.silence):
-            if bool(reference.silence) == bool(candidate.silence):
-                return []
-            return [gap(Difference.SILENCE, "", reference.summary(), candidate.summary())]
-        if reference.success != candidate.success:
-            return [gap(Difference.SUCCESS, "", reference.summary(), candidate.summary())]
-        if not reference.success:
-            return [gap(*each) for each in self._errors(reference, candidate, bonds)]
-        found = []
-        if reference.status != candidate.status:
-            found.append(gap(Difference.STATUS, "status", reference.status, candidate.status))
-        mine, other = reference.fields, candidate.fields
+            if bool(reference.silence) != bool(candidate.silence):
+                yield Difference.SILENCE, "", reference.summary(), candidate.summary()
+        elif reference.success != candidate.success:
+            yield Difference.SUCCESS, "", reference.summary(), candidate.summary()
+        elif not reference.success:
+            yield from self._errors(reference, candidate, bonds)
+        else:
+            if reference.status != candidate.status:
+                yield Difference.STATUS, "status", reference.status, candidate.status
+            yield from self._contents(operation, reference.fields, candidate.fields, prefixes, bonds)
+
+    def _contents(
+        self, operation: str, mine: Any, other: Any, prefixes: tuple[str, str], bonds: Bonds
+    ) -> Iterator[Found]:
+        """Where what both sides said differs, identifiers that stand for each other apart."""
         if prefixes[0]:
             crowded = _has_others(mine, prefixes[0]) or _has_others(other, prefixes[1])
             if self._are_cut(operation, mine, other) and crowded:
-                return found
+                return
             mine = _without_others(mine, prefixes[0], crowded=crowded)
             other = _without_others(other, prefixes[1], crowded=crowded)
-        ours, theirs = self.normalised(mine, 0), self.normalised(other, 1)
         swapped: dict[str, list[tuple[str, str]]] = {}
-        for difference, place, left, right in differences(ours, theirs):
+        for difference, place, left, right in differences(
+            self.normalised(mine, 0), self.normalised(other, 1)
+        ):
             if difference is Difference.VALUE and bonds.are_one(left, right):
                 continue
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 if not bonds.hold(left, right):
                     swapped.setdefault(place, []).append((left, right))
             elif difference is not Difference.VALUE or not are_near(left, right):
-                found.append(gap(difference, place, left, right))
+                yield difference, place, left, right
         for place, those in swapped.items():
             if "[]" in place and bonds.are_permuted(those):
-                found.append(gap(Difference.ORDER, place.rpartition("[]")[0], *zip(*those, strict=True)))
+                ours, theirs = zip(*those, strict=True)
+                yield Difference.ORDER, place.rpartition("[]")[0], ours, theirs
             else:
-                found.append(gap(Difference.IDENTITY, place, *bonds.ordinals(*those[0])))
-        return _without_counts(found)
+                yield Difference.IDENTITY, place, *bonds.ordinals(*those[0])
 
     def _are_cut(self, operation: str, *both: Any) -> bool:
         """Whether a list of what everybody has no longer grows: it is a page, and ours may be on another."""
@@ -194,9 +211,7 @@ class Judge:
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 bonds.hold(left, right)
 
-    def _errors(
-        self, reference: Answer, candidate: Answer, bonds: Bonds
-    ) -> Iterator[tuple[Difference, str, Any, Any]]:
+    def _errors(self, reference: Answer, candidate: Answer, bonds: Bonds) -> Iterator[Found]:
         if reference.code != candidate.code:
             yield Difference.CODE, "", reference.summary(), candidate.summary()
             return
@@ -230,7 +245,7 @@ def implication(reference: Answer, candidate: Answer) -> Implication:
     return Implication.between(reference=reference.success, candidate=candidate.success)
 
 
-def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[tuple[Difference, str, Any, Any]]:
+def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[Found]:
     """Every place where two trees differ."""
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         for key in sorted(ours.keys() | theirs.keys()):
@@ -249,9 +264,7 @@ def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[tuple[Diffe
         yield Difference.VALUE, place, ours, theirs
 
 
-def _list_differences(
-    ours: list[Any], theirs: list[Any], place: str
-) -> Iterator[tuple[Difference, str, Any, Any]]:
+def _list_differences(ours: list[Any], theirs: list[Any], place: str) -> Iterator[Found]:
     if len(ours) != len(theirs):
         yield Difference.LENGTH, place, len(ours), len(theirs)
         return

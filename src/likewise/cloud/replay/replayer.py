@@ -27,7 +27,7 @@ from likewise.cloud.replay.request import (
     region_of,
 )
 from likewise.cloud.replay.sending import Answer, Connections
-from likewise.cloud.replay.signing import AwsSigner, Signer, signer
+from likewise.cloud.replay.signing import Signer, address, signer
 from likewise.cloud.replay.waiting import is_on_the_way, is_under_way
 from likewise.cloud.services import SERVICES
 from likewise.cloud.targets import Running
@@ -206,9 +206,7 @@ class HttpReplayer:
         if found is None:
             running = self._running[service]
             credentials = signer(service, running, self._environment)
-            url = running.endpoint(service)
-            if url is None and isinstance(credentials, AwsSigner):
-                url = credentials.endpoint(region)
+            url = address(service, running, credentials, region=region)
             if url is None:
                 raise ReplayImpossible(f"it is not known where {running.target} answers for {service}")
             found = _Reference(running=running, endpoint=read_endpoint(url), signer=credentials)

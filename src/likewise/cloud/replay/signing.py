@@ -82,6 +82,14 @@ class AwsSigner:
         return replace(request, headers={name.lower(): str(text) for name, text in raw.headers.items()})
 
 
+def address(service: str, running: Running, credentials: Signer, *, region: str = "") -> str | None:
+    """Where a target answers for a service; None where nobody knows."""
+    url = running.endpoint(service)
+    if url is None and isinstance(credentials, AwsSigner):
+        return credentials.endpoint(region)
+    return url
+
+
 def azure_fields(environment: Mapping[str, str], service: str) -> dict[str, str]:
     """Account and key, or account and shared access signature, that open a service."""
     text = environment.get(f"AZURE_STORAGE_{service.upper()}_CONNECTION_STRING") or environment.get(

@@ -12,15 +12,18 @@ import argparse
 import json
 import os
 import resource
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from likewise.device import Call, Limits, Program, Scenario, Step, Suite, i32, invoke
 from likewise.device.execution import Workbench
 from likewise.device.fleet import Fleet
 from likewise.device.inventory import Board
+from likewise.device.recording import recorders
 from likewise.device.results import Mark, Silent
-from likewise.device.testee import Testee
+from likewise.device.testee import Testee, TimedOut
 
 PROGRAM = Program(
     text="""
@@ -58,6 +61,15 @@ def bare(testee: Testee, count: int) -> Callable[[], None]:
     return work
 
 
+def hang(testee: Testee) -> None:
+    """Twenty calls and one that does not end, with limits of 0.1 s."""
+    calls = [*[Call(invoke("add", 1, 1), 0.1)] * 20, Call(invoke("hang"), 0.1)]
+    while calls:
+        answers = testee.execute(calls)
+        calls = calls[len(answers) :]
+    assert isinstance(answers[-1], TimedOut), answers[-1]
+
+
 def measure(kind: str, count: int) -> dict[str, float]:
     """Rates of one testee."""
     testee = Board(name=kind, kind=kind, exclusive=False).open()
@@ -74,8 +86,7 @@ def measure(kind: str, count: int) -> dict[str, float]:
         hangs = []
         for _ in range(5):
             bench.run(Scenario("warm", PROGRAM, steps(10)))
-            ahead = [Call(invoke("add", 1, 1), 0.1)] * 20
-            wall, _ = timed(lambda ahead=ahead: testee.execute([*ahead, Call(invoke("hang"), 0.1)]))  # type: ignore[misc]
+            wall, _ = timed(lambda: hang(testee))
             hangs.append(wall - 0.1)
             bench.mend()
         wall, own = min(runs)
@@ -109,18 +120,22 @@ def two_boards(kind: str) -> float:
 
 
 def growth(kind: str) -> float:
-    """How much the peak memory grows, in KiB, when ten times as many steps are done."""
-    testee = Board(name=kind, kind=kind, exclusive=False).open()
-    bench = Workbench(testee, Limits(), observer=Silent())
-    scenario = Scenario("adds", PROGRAM, steps(5000))
-    try:
-        bench.run(scenario)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        for _ in range(20):
-            bench.run(scenario)
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    finally:
-        bench.close()
+    """How much the peak memory grows, in KiB, when 105,000 recorded steps are done instead of 5,000."""
+    board = Board(name=kind, kind=kind, exclusive=False)
+    few, many = (Scenario(f"{times} times", PROGRAM, steps(5000) * times) for times in (1, 20))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        recorders(Path(folder) / "run.jsonl", suite=Path(__file__)) as recorder_for,
+    ):
+        assert recorder_for is not None
+        bench = Workbench(board.open(), Limits(), observer=Silent(), recorder=recorder_for(board))
+        try:
+            bench.run(few)
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            assert bench.run(many).mark is Mark.PASSED
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        finally:
+            bench.close()
 
 
 def main() -> None:
@@ -132,7 +147,7 @@ def main() -> None:
     before = os.getloadavg()[0]
     found: dict[str, dict[str, float]] = {
         kind: {
-            "memory growth over 100,000 steps, KiB": growth(kind),
+            "memory growth over 100,000 recorded steps, KiB": growth(kind),
             **measure(kind, given.steps),
             "two boards against one": two_boards(kind),
         }

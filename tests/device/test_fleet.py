@@ -31,11 +31,12 @@ from likewise.device import (
 from likewise.device.inventory import read_inventory
 from likewise.device.junit import JunitWriter
 from likewise.device.locks import BoardLock
-from likewise.device.recording import TraceRecorder
+from likewise.device.recording import PART, TraceRecorder, recorders
 from likewise.device.results import Mark
 from likewise.device.summary import as_data
 from likewise.device.testee import Answer, LimitReached
 from likewise.model import ConfigurationError, Result, Role, Trace
+from likewise.store import read
 
 FINE = [Step("fine", invoke("f"))]
 
@@ -243,13 +244,35 @@ def test_an_interrupted_run_keeps_what_was_done_and_lets_go_of_the_board() -> No
     assert [(len(each.interactions), each.result) for each in kept] == [(3, Result.SKIPPED)]
 
 
+def test_a_recorded_scenario_is_written_as_it_goes_and_read_as_one(tmp_path: Path) -> None:
+    """No more than a part of its steps is ever held in memory."""
+    path = tmp_path / "run.jsonl"
+    held: list[int] = []
+    count = 3 * PART + 5
+
+    def look(controls: Controls) -> None:
+        held.append(path.read_bytes().count(b"\n") - 1)
+
+    steps = [
+        Step("look" if n % PART == 0 else "fine", look if n % PART == 0 else FINE[0].do) for n in range(count)
+    ]
+    with recorders(path, suite=tmp_path / "suite.py") as recorder_for:
+        assert recorder_for is not None
+        report = run(Suite(scenarios=[Scenario("long", "a.c", steps)]), Scripted(), recorder_for=recorder_for)
+    assert report.steps == {Mark.PASSED: count}
+    assert held == [0, 1, 2, 3]
+    (trace,) = read(path).traces
+    assert [call.order for call in trace.interactions] == list(range(len(trace.interactions)))
+    assert len(trace.interactions) >= count
+    assert trace.result is Result.PASSED
+
+
 def test_two_suites_of_a_file_are_in_one_recording_and_one_junit_file(tmp_path: Path) -> None:
     """Also where a board is named twice, and `--only` wants something of one of them."""
     from click.testing import CliRunner
     from defusedxml.ElementTree import parse
 
     from likewise.cli.device import device
-    from likewise.store import read
 
     file = tmp_path / "two.py"
     file.write_text(

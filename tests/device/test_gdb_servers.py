@@ -36,8 +36,11 @@ from likewise.device import (
 )
 from likewise.device.cortex.compiling import load_image
 from likewise.device.cortex.layout import Layout
+from likewise.device.cortex.remote import Remote, frame
+from likewise.device.cortex.remotecore import RemoteCore
 from likewise.device.fleet import Fleet
 from likewise.device.inventory import Board
+from likewise.device.links import Deadline
 from likewise.device.results import Mark
 from likewise.device.testee import DeviceError
 
@@ -228,3 +231,47 @@ def test_a_qemu_that_somebody_started(tmp_path: Path) -> None:
     finally:
         qemu.kill()
         qemu.wait()
+
+
+class Belated:
+    """A link to a server that was interrupted just as its processor came to the bell: it says so later."""
+
+    description = "belated"
+
+    def __init__(self, pc: int) -> None:
+        self.pc, self.heard = pc, b""
+        self._said = b""
+        self._stops = [b"T05watch:20000100;", b"T02thread:01;"]
+
+    def write(self, data: bytes, deadline: Deadline) -> None:
+        self.heard += data
+        if b"\x03" in data or b"$c#" in data:
+            self._say(self._stops.pop())
+        elif b"$p" in data:
+            self._say(self.pc.to_bytes(4, "little").hex().encode())
+        else:
+            self._say(b"OK")
+
+    def read(self, deadline: Deadline) -> bytes:
+        said, self._said = self._said, b""
+        assert said, "nothing more will come"
+        return said
+
+    def close(self) -> None: ...
+
+    def _say(self, payload: bytes) -> None:
+        self._said += frame(payload)
+
+
+@pytest.mark.parametrize(("pc", "rung"), [(0x2000005E, True), (0x20000040, False)])
+def test_a_bell_that_rings_as_the_processor_is_interrupted_is_not_heard_in_the_next_call(
+    pc: int, rung: bool
+) -> None:
+    link = Belated(pc)
+    core = RemoteCore(Remote(link))
+    assert core.set_bell(0x20000100, ringer=0x2000005E)
+    core.is_running = True
+    core.halt(1.0)
+    assert core.is_rung is rung
+    assert (b"$c#" in link.heard) is rung
+    assert not core.is_running

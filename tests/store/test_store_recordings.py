@@ -23,6 +23,7 @@ from likewise.model import (
     Provenance,
     RecordingCorrupt,
     Redaction,
+    Result,
     Role,
     StoreFull,
     Target,
@@ -120,6 +121,36 @@ def test_cut_anywhere_after_its_header_a_recording_keeps_what_was_whole(written:
         # A line that lacks nothing but its line end is whole as well.
         assert tuple(iterate(written)) in (TRACES[:whole], TRACES[: whole + 1])
         assert not read(written).complete
+
+
+def test_a_trace_written_in_parts_is_one_again(path: Path) -> None:
+    """Parts of traces that went on at the same time are told apart."""
+    long, other = (trace(name, calls=7) for name in ("t::long", "t::other"))
+    with RecordingWriter(path, RUN) as writer:
+        for first in (0, 2, 4):
+            for each in (long, other):
+                writer.add_part(
+                    Redaction(trace=replace(each, interactions=each.interactions[first : first + 2]))
+                )
+        for each in (long, other):
+            writer.add(Redaction(trace=replace(each, interactions=each.interactions[6:])))
+    found = read(path)
+    assert found.traces == (long, other)
+    assert found.calls == 14
+    assert found.complete
+
+
+def test_a_trace_of_which_only_parts_were_written_is_unfinished_and_kept(path: Path) -> None:
+    whole = trace("t::long", calls=6)
+    writer = RecordingWriter(path, RUN)
+    for first in (0, 2, 4):
+        writer.add_part(Redaction(trace=replace(whole, interactions=whole.interactions[first : first + 2])))
+    path.write_bytes(path.read_bytes()[:-5])  # cut off in its last line
+    (kept,) = read(path).traces
+    assert tuple(kept.interactions) == whole.interactions[:4]
+    assert kept.result is Result.UNFINISHED
+    assert not kept.is_clear
+    assert not read(path).complete
 
 
 def test_threads_may_share_a_writer(path: Path) -> None:

@@ -20,6 +20,8 @@ from likewise.device.testee import LimitReached, LinkLost
 from likewise.run.leash import start_leashed
 
 CHUNK = 1 << 16
+SELECTABLE = 1024
+"""From here on file descriptors are too large for `select`."""
 GRACE = 1.0
 """Seconds that a process gets to end after it was asked to."""
 
@@ -116,7 +118,7 @@ class FileLink:
             try:
                 data = os.read(self._reading, CHUNK)
             except BlockingIOError:
-                if not self._readable.poll(deadline.left * 1000) and deadline.is_over:
+                if not self._arrives(deadline.left) and deadline.is_over:
                     raise LimitReached("answer", after=deadline.limit, where=self._description) from None
                 continue
             except OSError as error:
@@ -132,6 +134,12 @@ class FileLink:
         if self._is_open:
             self._is_open = False
             self._on_close()
+
+    def _arrives(self, left: float) -> bool:
+        """Wait for bytes, exactly: `poll` rounds up to milliseconds; `select` knows only small numbers."""
+        if self._reading < SELECTABLE:
+            return bool(select.select((self._reading,), (), (), left)[0])
+        return bool(self._readable.poll(left * 1000))
 
     def _check(self) -> None:
         if not self._is_open:

@@ -37,13 +37,14 @@ from likewise.model import (
     Result,
     Returned,
     Role,
-    Target,
     Touch,
     Trace,
     Value,
 )
 from likewise.store import RecordingWriter
 
+PART = 1000
+"""So many steps are held in memory before they are written."""
 SERVICE = "device"
 STATE = ("device", "state")
 """All that a program can remember: every call may read and change it."""
@@ -121,17 +122,26 @@ def interaction_of(
 
 
 class TraceRecorder:
-    """Makes a trace of every attempt on one board and hands it on."""
+    """Makes a trace of every attempt on one board and hands it on: whole, or in parts where that goes."""
 
-    def __init__(self, board: str, role: Role, prefix: str, keep: Callable[[Trace], None]) -> None:
+    def __init__(
+        self,
+        board: str,
+        role: Role,
+        prefix: str,
+        keep: Callable[[Trace], None],
+        keep_part: Callable[[Trace], None] | None = None,
+    ) -> None:
         self._board, self._role, self._prefix, self._keep = board, role, prefix, keep
+        self._keep_part = keep_part
         self._interactions: list[Interaction] = []
+        self._order = 0
         self._test = self._world = ""
         self._attempt, self._started = 0, 0.0
 
     def begin(self, scenario: Scenario, board: str, attempt: int) -> None:
         """An attempt begins."""
-        self._interactions = []
+        self._interactions, self._order = [], 0
         self._test, self._attempt = test_name(self._prefix, scenario), attempt
         self._world = uuid.uuid4().hex
         self._started = time.time()
@@ -155,20 +165,23 @@ class TraceRecorder:
     def end(self, mark: Mark, notes: Sequence[Note]) -> None:
         """The attempt is over."""
         first = next((note for note in notes if note.mark is not Mark.PASSED), None)
-        self._keep(
-            Trace(
-                test=self._test,
-                role=self._role,
-                interactions=tuple(self._interactions),
-                result=RESULTS.get(mark, Result.FAILED),
-                attempt=self._attempt,
-                world=self._world,
-                failure=f"{first.title}: {first.why}" if first else "",
-                started=self._started,
-                ended=time.time(),
-            )
+        failure = f"{first.title}: {first.why}" if first else ""
+        self._keep(self._trace(RESULTS.get(mark, Result.FAILED), failure))
+
+    def _trace(self, result: Result, failure: str = "") -> Trace:
+        """What has been noted since the last part."""
+        noted, self._interactions = tuple(self._interactions), []
+        return Trace(
+            test=self._test,
+            role=self._role,
+            interactions=noted,
+            result=result,
+            attempt=self._attempt,
+            world=self._world,
+            failure=failure,
+            started=self._started,
+            ended=time.time(),
         )
-        self._interactions = []
 
     def _add(
         self,
@@ -184,12 +197,15 @@ class TraceRecorder:
                 operation,
                 arguments,
                 answer,
-                order=len(self._interactions),
+                order=self._order,
                 effect=effect,
                 started=started,
                 ended=ended,
             )
         )
+        self._order += 1
+        if self._keep_part is not None and len(self._interactions) >= PART:
+            self._keep_part(self._trace(Result.UNFINISHED))
 
 
 def test_name(prefix: str, scenario: Scenario) -> str:
@@ -224,21 +240,18 @@ def recorders(
     if path is None:
         yield None
         return
-    import threading
-
-    lock = threading.Lock()
-    targets: dict[str, Target] = {}
     provenance = Provenance(run=uuid.uuid4().hex, started=time.time(), code=code_of(suite))
     with RecordingWriter(path, provenance) as writer:
 
         def keep(trace: Trace) -> None:
-            with lock:
-                writer.add(redact(trace, secrets=Secrets()))
+            writer.add(redact(trace, secrets=Secrets()))
+
+        def keep_part(trace: Trace) -> None:
+            writer.add_part(redact(trace, secrets=Secrets()))
 
         def recorder_for(board: Board) -> Recorder:
             role = (roles or {}).get(board.name, board.role)
-            targets[board.name] = Target(name=board.name, role=role)
-            return TraceRecorder(board.name, role, suite.name, keep)
+            return TraceRecorder(board.name, role, suite.name, keep, keep_part)
 
         yield recorder_for
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Generic, NoReturn, TypeVar, assert_never, cast
 
@@ -117,8 +118,16 @@ class WireTrace(Small, Generic[V]):
 
 class _Line(Small, Generic[V]):
     trace: WireTrace[V] | None = None
+    part: WireTrace[V] | None = None
     end: bool = False
     traces: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some interactions of a trace that goes on in a later line."""
+
+    trace: Trace
 
 
 _encoder = msgspec.json.Encoder()
@@ -188,40 +197,48 @@ def encode_trace_line(trace: Trace) -> bytes:
     return encode(_Line(trace=wire_trace(trace)))
 
 
+def encode_part_line(trace: Trace) -> bytes:
+    """One line of a recording that holds the interactions of a trace so far."""
+    return encode(_Line(part=wire_trace(trace)))
+
+
 def encode_end_line(traces: int) -> bytes:
     """The last line of a recording."""
     return encode(_Line(end=True, traces=traces))
 
 
-def decode_line(content: bytes, *, reject: Callable[[str], NoReturn]) -> Trace | int:
-    """A line of a recording: a trace, or at its end how many there were; raises Undecodable.
+def decode_line(content: bytes, *, reject: Callable[[str], NoReturn]) -> Trace | Part | int:
+    """A line of a recording: a trace or a part of one, or at its end how many there were; raises Undecodable.
 
-    The interactions of the trace are opened when they are first looked into, and rejected where a value
-    in them turns out to be none; all else about them is sure already.
+    The interactions are opened when they are first looked into, and rejected where a value in them turns
+    out to be none; all else about them is sure already.
     """
     if content.startswith(ESCAPED):
         return convert_line(decode_raw(content))
     line = decode(_Line[Unread], content)
-    if line.end or line.trace is None:
+    wire = line.trace or line.part
+    if line.end or wire is None:
         return _model_line(line, open_raw)
     spans = [
         Span(operation=_operation(call.service, call.name), seconds=call.ended - call.started)
-        for call in line.trace.interactions
+        for call in wire.interactions
     ]
-    return model_trace(line.trace, Unopened(spans=spans, source=[partial(_opened, content, reject)]))
+    trace = model_trace(wire, Unopened(spans=spans, source=[partial(_opened, content, reject)]))
+    return trace if line.trace else Part(trace)
 
 
 def _opened(content: bytes, reject: Callable[[str], NoReturn]) -> tuple[Interaction, ...]:
-    """The interactions in a line that is known to hold a trace."""
+    """The interactions in a line that is known to hold some."""
     line = decode(_Line[Unread], content)
-    assert line.trace is not None
+    wire = line.trace or line.part
+    assert wire is not None
     try:
-        return model_calls(line.trace.interactions, open_raw)
+        return model_calls(wire.interactions, open_raw)
     except Undecodable as error:
         reject(str(error))
 
 
-def convert_line(raw: Raw) -> Trace | int:
+def convert_line(raw: Raw) -> Trace | Part | int:
     """`decode_line` of an object that was brought up to the present version."""
     return _model_line(convert(_Line[Any], raw), unpack)
 
@@ -274,12 +291,14 @@ def _wire_outcome(outcome: Outcome) -> _Outcome[Any]:
             assert_never(outcome)
 
 
-def _model_line(line: _Line[V], open_value: Callable[[V], Any]) -> Trace | int:
+def _model_line(line: _Line[V], open_value: Callable[[V], Any]) -> Trace | Part | int:
     if line.end:
         return line.traces
-    if line.trace is None:
+    wire = line.trace or line.part
+    if wire is None:
         raise Undecodable("Expected a trace or the end of the recording")
-    return model_trace(line.trace, model_calls(line.trace.interactions, open_value))
+    trace = model_trace(wire, model_calls(wire.interactions, open_value))
+    return trace if line.trace else Part(trace)
 
 
 def model_trace(wire: WireTrace[V], interactions: Sequence[Interaction]) -> Trace:

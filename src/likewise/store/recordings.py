@@ -1,11 +1,14 @@
-"""Recordings on disk: JSON Lines, one trace per line, written as soon as the trace is finished."""
+"""Recordings on disk: JSON Lines, one trace per line, written as soon as the trace is finished.
+
+A trace that is too long to be held until then is written in parts, which are one trace again when read.
+"""
 
 from __future__ import annotations
 
 import errno
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,16 +21,20 @@ from likewise.model import (
     Recording,
     RecordingCorrupt,
     Redaction,
+    Result,
     StoreFull,
     Trace,
 )
 from likewise.model.heap import growing_heap
+from likewise.model.unopened import Unopened, spans_of
 from likewise.store import encoding, migrations
 from likewise.store.home import make_folder
 from likewise.store.values import Undecodable
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the system says when a disk, a quota or a file takes no more."""
+
+CUT_OFF = ("the run ended before the test did",)
 
 
 class RecordingAbsent(LikewiseError):
@@ -88,6 +95,12 @@ class RecordingWriter:
         with self._lock:
             self._write(line)
             self.traces += 1
+
+    def add_part(self, redaction: Redaction) -> None:
+        """Write more interactions of a trace that is not finished; `add` of the trace adds the last ones."""
+        line = encoding.encode_part_line(redaction.trace)
+        with self._lock:
+            self._write(line)
 
     def close(self) -> None:
         """Write the end line, without which the recording counts as incomplete."""
@@ -187,7 +200,9 @@ class _Reader:
         self._file.close()
 
     def traces(self) -> Iterator[Trace]:
+        """Each whole; at the end those that were still going on when the run ended."""
         count = 0
+        parts: dict[tuple[object, ...], list[Trace]] = {}
         for line in self._file:
             self._number += 1
             if self.complete:
@@ -196,15 +211,19 @@ class _Reader:
                 content = self._decode(line)
             except Undecodable as error:
                 if not line.endswith(b"\n"):
-                    return  # only the last line can lack its end: the writer was cut off in it
+                    break  # only the last line can lack its end: the writer was cut off in it
                 self._reject(str(error))
-            if isinstance(content, Trace):
+            if isinstance(content, encoding.Part):
+                parts.setdefault(_attempt(content.trace), []).append(content.trace)
+            elif isinstance(content, Trace):
                 count += 1
-                yield content
+                yield _joined(parts.pop(_attempt(content), []), content)
             elif content == count:
                 self.complete = True
             else:
                 self._reject(f"it should hold {content} traces and holds {count}")
+        for *begun, last in parts.values():
+            yield _joined(begun, replace(last, result=Result.UNFINISHED, unclear=CUT_OFF))
 
     def _open(self) -> BinaryIO:
         try:
@@ -245,7 +264,7 @@ class _Reader:
         except Undecodable as error:
             self._reject(f"not a provenance: {error}")
 
-    def _decode(self, line: bytes) -> Trace | int:
+    def _decode(self, line: bytes) -> Trace | encoding.Part | int:
         form = migrations.RECORDING
         if self.version == form.version:
             return encoding.decode_line(line, reject=partial(_reject, self._where))
@@ -267,6 +286,22 @@ def _reject(where: str, why: str) -> NoReturn:
         why=why,
         todo="The file was left untouched and is not used. Record it again, or remove it.",
     )
+
+
+def _attempt(trace: Trace) -> tuple[object, ...]:
+    """What the parts of a trace have in common."""
+    return trace.test, trace.role, trace.attempt, trace.world
+
+
+def _joined(parts: Sequence[Trace], last: Trace) -> Trace:
+    if not parts:
+        return last
+    pieces = [each.interactions for each in (*parts, last)]
+    together = Unopened(
+        spans=[span for piece in pieces for span in spans_of(piece)],
+        source=[lambda: [call for piece in pieces for call in piece]],
+    )
+    return replace(last, interactions=together)
 
 
 def _started(trace: Trace) -> float:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from likewise.device.cortex.caller import Room
 from likewise.device.cortex.remotecore import RemoteCore
 
 
 class Bell:
     """Stands while calls are made, not while the program itself runs: that may write where it likes."""
 
-    def __init__(self, core: RemoteCore, word: int, back: int, *, watches: bool) -> None:
-        """`word` is written to where a call comes back, which is `back`."""
-        self._core, self._word, self._back = core, word, back
+    def __init__(self, core: RemoteCore, room: Room, *, watches: bool) -> None:
+        self._core, self._room = core, room
         self.watches = watches
 
     def arm(self) -> None:
         """Stop where calls come back."""
-        if self.watches and not self._core.set_bell(self._word):
+        room = self._room
+        if self.watches and not self._core.set_bell(room.bell, room.ringer):
             self.watches = False
         if not self.watches:
-            self._core.set_stop(self._back)
+            self._core.set_stop(room.back)
 
     def disarm(self) -> None:
         """The program may write to the word from now on."""

@@ -23,6 +23,8 @@ MOST = 512
 """Calls in one trip at most."""
 SAMPLE = 0.002
 """Seconds after which a trip that is not back is looked at: which call is it in?"""
+GLANCE, EACH = 0.0005, 3e-6
+"""Seconds after which a trip is looked at for the first time: sooner if its calls are few."""
 FASTER = 8
 """How many times longer the next trip may be after one that went quickly."""
 IT_BITS = 0x0600FC00
@@ -88,9 +90,13 @@ class Room:
         self.stub = (free + size // 3) & ~7
         self.pieces = (self.stub + len(batch.STUB) + 7) & ~7
         self.back = self.stub + batch.DONE
-        self.ends = (self.back, self.stub + batch.RUNG)
-        """Where the processor stands when everything is done."""
+        """Where calls come back to."""
         self.bell = self.stub + batch.BELL
+        """The word that is written to then."""
+        self.ringer = self.stub + batch.RUNG
+        """The instruction that does it."""
+        self.ends = (self.back, self.ringer)
+        """Where the processor stands when everything is done."""
         self.calls = max(1, min(MOST, (size // 3 - len(batch.STUB)) // batch.SIZE))
 
 
@@ -293,15 +299,17 @@ class Caller:
         """
         core, returned = self._core, self._room.stub + batch.RETURNED
         last, shortest = len(limits) - 1, min(SAMPLE, *limits)
+        pause = min(shortest, GLANCE + EACH * len(limits))
         call, seen, alone, hung = -1, 0.0, False, False
         while not hung:
             now = time.monotonic()
-            until = seen + limits[call] if alone or call == last else now + shortest
+            until = seen + limits[call] if alone or call == last else now + pause
             try:
                 core.wait_for_stop(Deadline(until - now))
                 break
             except CoreTimedOut:
                 core.halt(HALT)
+            pause = shortest
             current, pc = self._progress(max(call, 0), len(limits))
             if pc in self._room.ends or (alone and pc == returned):
                 break

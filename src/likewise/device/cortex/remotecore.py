@@ -26,7 +26,7 @@ class RemoteCore:
         self._template = b""
         """The answer to `g` that the last one who asked for all registers got."""
         self._stops: set[int] = set()
-        self._bell = -1
+        self._bell = self._ringer = -1
         self.is_rung = False
         """Whether the last stop was at a watched word."""
         self._patched: dict[int, bytes] = {}
@@ -118,10 +118,10 @@ class RemoteCore:
         for address in list(self._stops):
             self.clear_stop(address)
 
-    def set_bell(self, address: int) -> bool:
-        """Stop before a word is written to, from now on; False where the server cannot."""
+    def set_bell(self, address: int, ringer: int) -> bool:
+        """Stop before the instruction at `ringer` writes to a word; False where the server cannot."""
         if self._bell != address and self._quick([b"Z2,%x,4" % address])[0] == b"OK":
-            self._bell = address
+            self._bell, self._ringer = address, ringer
         return self._bell == address
 
     def clear_bell(self) -> None:
@@ -230,6 +230,11 @@ class RemoteCore:
         self._remote.interrupt(deadline)
         self._stop_reply(deadline)
         self.is_running = False
+        if self._bell >= 0 and not self.is_rung and self.registers_pc() == self._ringer:
+            # It may have stopped there by itself at this very moment. QEMU would say so only later,
+            # in the midst of the next call.
+            self.go()
+            self.wait_for_stop(deadline)
 
     def ask(self, packets: Sequence[bytes]) -> list[bytes]:
         """Some packets in one write, and their answers."""

@@ -61,6 +61,12 @@ def bare(testee: Testee, count: int) -> Callable[[], None]:
     return work
 
 
+def passes(bench: Workbench, scenario: Scenario) -> None:
+    """Run it: what is fast and wrong does not count."""
+    attempt = bench.run(scenario)
+    assert attempt.mark is Mark.PASSED, attempt.notes
+
+
 def hang(testee: Testee) -> None:
     """Twenty calls and one that does not end, with limits of 0.1 s."""
     calls = [*[Call(invoke("add", 1, 1), 0.1)] * 20, Call(invoke("hang"), 0.1)]
@@ -76,8 +82,8 @@ def measure(kind: str, count: int) -> dict[str, float]:
     bench = Workbench(testee, Limits(), observer=Silent())
     scenario = Scenario("adds", PROGRAM, steps(count))
     try:
-        assert bench.run(Scenario("warm", PROGRAM, steps(600))).mark is Mark.PASSED
-        runs = [timed(lambda: bench.run(scenario)) for _ in range(3)]
+        passes(bench, Scenario("warm", PROGRAM, steps(600)))
+        runs = [timed(lambda: passes(bench, scenario)) for _ in range(3)]
         bares = [timed(bare(testee, count)) for _ in range(3)]
         plain = [Call(invoke("add", n, 1), 5.0) for n in range(count // 20)]
         single, single_own = timed(lambda: [testee.execute([call]) for call in plain])
@@ -85,7 +91,7 @@ def measure(kind: str, count: int) -> dict[str, float]:
         buffered, _ = timed(lambda: [testee.execute([call]) for call in singles])
         hangs = []
         for _ in range(5):
-            bench.run(Scenario("warm", PROGRAM, steps(10)))
+            passes(bench, Scenario("warm", PROGRAM, steps(10)))
             wall, _ = timed(lambda: hang(testee))
             hangs.append(wall - 0.1)
             bench.mend()
@@ -130,9 +136,9 @@ def growth(kind: str) -> float:
         assert recorder_for is not None
         bench = Workbench(board.open(), Limits(), observer=Silent(), recorder=recorder_for(board))
         try:
-            bench.run(few)
+            passes(bench, few)
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            assert bench.run(many).mark is Mark.PASSED
+            passes(bench, many)
             return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
         finally:
             bench.close()

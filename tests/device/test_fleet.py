@@ -315,3 +315,20 @@ def test_junit_has_every_step_and_every_attempt(tmp_path: Path) -> None:
     assert "FAILED      one: expected 2, is i32 1" in bad.find("system-out").text
     assert "passed      two" in bad.find("system-out").text
     assert "depends on" in after.find("skipped").get("message")
+
+
+def test_a_run_that_cannot_begin_leaves_no_recording_and_names_the_line(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from likewise.cli.device import device
+
+    file, record = tmp_path / "suite.py", tmp_path / "run.jsonl"
+    file.write_text("from likewise.device import Scenario, Step\n\none = Scenario('a', None, undefined)\n")
+    wrong = CliRunner().invoke(device, ["run", str(file), "--record", str(record), "--board", "unicorn"])
+    assert f"{file}:3" in str(wrong.exception)
+    file.write_text(
+        "from likewise.device import Scenario, Step\none = Scenario('a', None, [Step('s', print)])\n"
+    )
+    unknown = CliRunner().invoke(device, ["run", str(file), "--record", str(record), "--board", "nowhere"])
+    assert "unknown board 'nowhere'" in str(unknown.exception)
+    assert not record.exists()

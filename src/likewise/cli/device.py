@@ -78,12 +78,13 @@ def run(
     inventory = read_inventory(path.absolute().parent)
     reports: list[SuiteReport] = []
     suites = narrowed(suites_in(path), only=only, share=share, schedule=schedule)
-    with recorders(record, suite=path) as recorder_for:
+    chosen = [inventory.choose(boards or tuple(suite.testees)) for suite in suites]
+    with recorders(record, suite=path, boards=[board for each in chosen for board in each]) as recorder_for:
         with JunitWriter(junit) as writer:
-            for suite in suites:
+            for suite, own in zip(suites, chosen, strict=True):
                 report = _run_suite(
                     suite,
-                    inventory.choose(boards or tuple(suite.testees)),
+                    own,
                     Screen(verbose=verbose, silent=as_json),
                     writer,
                     folder=path.absolute().parent,

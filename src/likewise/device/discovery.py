@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def suites_in(path: Path) -> list[Suite]:
     except (Exception, SystemExit) as error:  # a file that ends the process has no suite that passed
         raise SuiteUnreadable(
             "the suite cannot be imported",
-            where=str(path),
+            where=_place(error, path),
             why=f"{type(error).__name__}: {error}",
             todo="Correct it at the place named.",
         ) from error
@@ -52,6 +53,14 @@ def suites_in(path: Path) -> list[Suite]:
             todo="Write suite = Suite(scenarios=[…]), or scenarios as variables of the file.",
         )
     return found
+
+
+def _place(error: BaseException, path: Path) -> str:
+    """The line of the file that an error came from."""
+    lines = [each.lineno for each in traceback.extract_tb(error.__traceback__) if each.filename == str(path)]
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        lines.append(error.lineno)
+    return f"{path}:{lines[-1]}" if lines else str(path)
 
 
 def gather(names: Mapping[str, object], *, title: str) -> list[Suite]:

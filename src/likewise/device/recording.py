@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from likewise.model import (
     Result,
     Returned,
     Role,
+    Target,
     Touch,
     Trace,
     Value,
@@ -234,13 +235,18 @@ def arguments_of(command: Command) -> dict[str, Value]:
 
 @contextlib.contextmanager
 def recorders(
-    path: Path | None, *, suite: Path, roles: dict[str, Role] | None = None
+    path: Path | None, *, suite: Path, boards: Iterable[Board] = ()
 ) -> Iterator[Callable[[Board], Recorder] | None]:
-    """Recorders for the boards of one run, into one file; none where no file is named."""
+    """Recorders for one run, into one file; none where no file is named. `boards` are those known before."""
     if path is None:
         yield None
         return
-    provenance = Provenance(run=uuid.uuid4().hex, started=time.time(), code=code_of(suite))
+    provenance = Provenance(
+        run=uuid.uuid4().hex,
+        started=time.time(),
+        code=code_of(suite),
+        targets=tuple({board.name: Target(name=board.name, role=board.role) for board in boards}.values()),
+    )
     with RecordingWriter(path, provenance) as writer:
 
         def keep(trace: Trace) -> None:
@@ -250,8 +256,7 @@ def recorders(
             writer.add_part(redact(trace, secrets=Secrets()))
 
         def recorder_for(board: Board) -> Recorder:
-            role = (roles or {}).get(board.name, board.role)
-            return TraceRecorder(board.name, role, suite.name, keep, keep_part)
+            return TraceRecorder(board.name, board.role, suite.name, keep, keep_part)
 
         yield recorder_for
 

@@ -8,11 +8,12 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Answer, Call, Side
 from likewise.cloud.fuzz.campaign import Campaign
 from likewise.cloud.fuzz.cases import Cases
-from likewise.cloud.fuzz.execution import Keeper, Lane, Meter, Pair
+from likewise.cloud.fuzz.execution import Keeper, Lane, Meter
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.inquiry import Inquiry
 from likewise.cloud.fuzz.judging import Judge
+from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.plans import Planner
 
 OPERATIONS = (

@@ -14,7 +14,7 @@ from likewise.cloud.fuzz.log import Log, read
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likewise.cloud.fuzz.execution.LAGS", (0.0,) * 6)
+    monkeypatch.setattr("likewise.cloud.fuzz.timing.LAG", 0.0)
 
 
 def catalogue(trick: Trick, folder: Path, budget: int = 900) -> list[Finding]:

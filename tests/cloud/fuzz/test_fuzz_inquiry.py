@@ -18,7 +18,7 @@ from likewise.cloud.fuzz.values import shown
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likewise.cloud.fuzz.execution.LAGS", (0.0,) * 6)
+    monkeypatch.setattr("likewise.cloud.fuzz.timing.LAG", 0.0)
 
 
 def find(trick: Trick, budget: int = 900, **options: object) -> list[Finding]:

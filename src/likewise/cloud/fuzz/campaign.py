@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,15 +11,18 @@ from likewise.cloud.fuzz.bounds import Bounds
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.cases import Cases, Task
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, is_absent
-from likewise.cloud.fuzz.execution import Case, Exhausted, Pair, Probe, Seen, went_alike
+from likewise.cloud.fuzz.execution import Case, Exhausted, Probe, Seen, went_alike
 from likewise.cloud.fuzz.findings import Finding, Tally
-from likewise.cloud.fuzz.inquiry import Inquiry, Unstable
+from likewise.cloud.fuzz.inquiry import Inquiry, Pending, Unstable
 from likewise.cloud.fuzz.judging import Gap, generalised
+from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.schedule import Gains, Schedule
 from likewise.cloud.fuzz.shortening import leaned, refers, without
 from likewise.cloud.fuzz.values import AND
 from likewise.model import Difference, TargetUnavailable
 
+PATIENCE = 80
+"""Cases after which it is asked whether a difference has gone away: some three seconds, by then."""
 SILENT = 12
 """Calls without an answer in a row after which a side counts as gone."""
 
@@ -28,7 +32,15 @@ class Done:
     """A task was run."""
 
     task: str
-    pairs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delayed:
+    """A finding that is not certain yet, the task that showed it, and how old the campaign was then."""
+
+    task: Task
+    pending: Pending
+    since: int
 
 
 Event = Finding | Unstable | Done
@@ -74,6 +86,11 @@ class Campaign:
         """Operations that by the answers to their typical call neither side has."""
         self.failed: dict[str, Answer] = {}
         """Operations whose typical call fails, and the answer that may say why."""
+        self._pending: deque[Delayed] = deque()
+        self._parked: list[tuple[Task, set[str]]] = []
+        """Probes that say something only if certain operations do what they should."""
+        self._expected: set[str] = set()
+        """What was found or may be, by hash."""
 
     def run(self, tasks: Iterator[Task] | None = None) -> Iterator[Event]:
         """Do the work; what is yielded is meant to be written down at once."""
@@ -81,12 +98,55 @@ class Campaign:
             for task in tasks if tasks is not None else self._schedule().tasks():
                 if task.name in self.done:
                     continue
-                before = self.tally.pairs
+                yield from self._due()
                 yield from self._run(task)
-                yield Done(task=task.name, pairs=self.tally.pairs - before)
+                yield from self._over(task)
                 self.on_progress(self)
+            yield from self._due(everything=True)
+            yield from self._unpark()
         except Exhausted:
-            return
+            pass
+        yield from self.finish()
+
+    def finish(self) -> Iterator[Event]:
+        """What is not certain yet, after one wait for all of it; nothing where that was done.
+
+        It is called for however a campaign ends. What is parked is left for the campaign that resumes.
+        """
+        if (meter := self.pair.reference.meter) is not None:
+            meter.until = None  # what was set aside for this may be asked
+        yield from self._due(everything=True)
+
+    def _due(self, *, everything: bool = False) -> Iterator[Event]:
+        """Findings of which it is time to know what they are, in the order in which they were made.
+
+        Time is counted in cases, so that the same seed makes the same campaign on any machine.
+        """
+        while self._pending and (everything or self.pair.cases - self._pending[0].since >= PATIENCE):
+            delayed = self._pending.popleft()
+            finding = self.inquiry.resolve(delayed.pending)
+            if finding is not None:
+                yield from self._take(finding)
+            if not everything:
+                yield from self._unpark()
+            yield from self._over(delayed.task)
+
+    def _unpark(self) -> Iterator[Event]:
+        """Run again what said nothing as long as it was not certain whether an operation does anything."""
+        known = self.inquiry.known
+        doubtful = {name for name, _ in known.doubts}
+        ready = [each for each in self._parked if not each[1] & doubtful]
+        self._parked = [each for each in self._parked if each[1] & doubtful]
+        for task, doubts in ready:
+            if not doubts <= known.ineffective.keys():
+                yield from self._run(task)
+            yield from self._over(task)
+
+    def _over(self, task: Task) -> Iterator[Event]:
+        """A task is done once nothing of it is open any more; else a resumed campaign does it again."""
+        waiting = [each.task.name for each in self._pending] + [each.name for each, _ in self._parked]
+        if task.name not in waiting:
+            yield Done(task=task.name)
 
     def _schedule(self) -> Schedule:
         return Schedule(
@@ -99,7 +159,7 @@ class Campaign:
         )
 
     def _run(self, task: Task) -> Iterator[Event]:
-        found, before = 0, self.pair.reference.side.sent
+        found, before = len(self._expected), self.pair.reference.side.sent
         task = self._effective(task)
         if not task.case.probes:
             return
@@ -109,11 +169,10 @@ class Campaign:
             raise Exhausted
         for probe, (ours, theirs) in zip(task.case.probes, results, strict=False):
             self._count(task.case, probe, ours, theirs)
-            for event in self._judge(task, probe, ours, theirs):
-                found += isinstance(event, Finding)
-                yield event
+            yield from self._judge(task, probe, ours, theirs)
         # A server that was started again may have begun to count anew.
-        self.gains.note(task.keys, max(0, self.pair.reference.side.sent - before), found)
+        calls = max(0, self.pair.reference.side.sent - before)
+        self.gains.note(task.keys, calls, len(self._expected) - found)
         self._check()
 
     def _effective(self, task: Task) -> Task:
@@ -172,7 +231,10 @@ class Campaign:
 
     def _judge(self, task: Task, probe: Probe, ours: Seen, theirs: Seen) -> Iterator[Event]:
         new = []
-        for gap in self.inquiry.gaps(task.case, probe, ours, theirs):
+        gaps, doubts = self.inquiry.gaps(task.case, probe, ours, theirs)
+        if doubts:
+            self._parked.append((replace(task, case=replace(task.case, probes=(probe,))), doubts))
+        for gap in gaps:
             key = _key(gap, probe)
             if key in self.known or gap.signature in self.known:
                 continue
@@ -189,18 +251,31 @@ class Campaign:
             probe = replace(probe, observers=())  # the reads after it agreed
         elif task.phase == "sweep":
             probe = self.cases.thorough(task.case.setup, probe)
-        findings = self.inquiry.investigate(task.case, probe, new)
+        found = self.inquiry.investigate(task.case, probe, new)
         yield from self.inquiry.unstable[before:]
-        for finding in findings:
-            self.known.add(_found(finding))
-            if finding.cause == NOT_IMPLEMENTED and not finding.condition:
-                self.hopeless.add(finding.operation)
-            if finding.hash not in self.hashes:
-                self.hashes.add(finding.hash)
-                self.progress.findings += 1
-                self.progress.last_new = time.monotonic() - self.progress.started
-                self.progress.last_new_pair = self.pair.reference.side.sent
-                yield finding
+        for each in found:
+            if isinstance(each, Finding):
+                yield from self._take(each)
+            else:
+                self._pending.append(Delayed(task=task, pending=each, since=self.pair.cases))
+                self._note(each.finding)
+
+    def _take(self, finding: Finding) -> Iterator[Event]:
+        self._note(finding)
+        if finding.hash not in self.hashes:
+            self.hashes.add(finding.hash)
+            self.progress.findings += 1
+            self.progress.last_new = time.monotonic() - self.progress.started
+            self.progress.last_new_pair = self.pair.reference.side.sent
+            yield finding
+
+    def _note(self, finding: Finding) -> None:
+        """What is found, or may be, needs not be looked into again."""
+        self.known.add(_found(finding))
+        if finding.hash not in self.hashes:
+            self._expected.add(finding.hash)
+        if finding.cause == NOT_IMPLEMENTED and not finding.condition:
+            self.hopeless.add(finding.operation)
 
     def _check(self) -> None:
         """Stop where a side is gone for good."""

@@ -1,4 +1,4 @@
-"""Running cases on two sides at once: fresh names, shared set-up, a budget that holds."""
+"""Running cases on one side: fresh names, shared set-up, a budget that holds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,8 +24,8 @@ PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
 POLLS = (0.01, 0.03, 0.1, 0.3, *[1.0] * 20)
 """Seconds between looks at a table that is still being made, changed or deleted."""
-LAGS = (0.0, 0.3, 1.0, 1.7)
-"""Seconds between questions to a server that may just be late."""
+AGAIN, REMOVAL = 2, 8
+"""Calls set aside for a context that is left standing: questions to it, and removing what it made."""
 
 
 class Exhausted(Exception):
@@ -56,6 +55,11 @@ class Meter:
         """Calls that were made beyond the one that was asked for."""
         with self._lock:
             self.used += calls
+
+    def hold(self, calls: int) -> None:
+        """Set calls aside for what is still to be asked; a negative number gives them free again."""
+        with self._lock:
+            self.reserve += calls
 
     @property
     def is_over(self) -> bool:
@@ -134,10 +138,12 @@ class Names(dict[Name, str]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """A context that stands: its names, and the answers of its set-up and its probe."""
+    """A context that stands: its names, the answers of its set-up and its probe, and what it made."""
 
     names: Names
     answers: list[Answer]
+    made: tuple[str, ...]
+    generation: int
 
 
 class Keeper:
@@ -148,6 +154,12 @@ class Keeper:
         self.left: dict[str, str] = {}
         """What could not be removed, and why."""
         self._remember, self._forget = remember, forget
+
+    def hand_over(self) -> tuple[str, ...]:
+        """What was made until now, for somebody else to remember that it has to be removed."""
+        names = tuple(self.names)
+        self.names.clear()
+        return names
 
     def note(self, name: str) -> None:
         """Something is about to be made."""
@@ -176,6 +188,8 @@ class Lane:
         self.silences = 0
         self.is_new = False
         """Whether the server was started again since the context began."""
+        self.generation = 0
+        """How often it was."""
         self.keeper: Keeper | None = None
         """Notes what is made, where it has to be removed again."""
         self.revive: Callable[[], Side | None] = lambda: None
@@ -259,12 +273,35 @@ class Lane:
         names = self.names()
         self.is_new = False
         (probe,) = case.probes
-        setup = self._calls(case.setup, names, [])
-        return Context(names=names, answers=[*setup, *self._calls((probe.call,), names, setup)])
+        try:
+            setup = self._calls(case.setup, names, [])
+            answers = [*setup, *self._calls((probe.call,), names, setup)]
+        except Exhausted:
+            self.tidy()
+            raise
+        self._hold(1)
+        made = () if self.keeper is None else self.keeper.hand_over()
+        return Context(names=names, answers=answers, made=made, generation=self.generation)
+
+    def _hold(self, sign: int) -> None:
+        if self.meter is not None:
+            self.meter.hold(sign * (AGAIN + (REMOVAL if self.keeper is not None else 0)))
 
     def again(self, call: Call, context: Context) -> Answer:
-        """One more call in a context that stands."""
+        """One more call in a context that stands; what is gone with its server gives no answer."""
+        if self.generation != context.generation:
+            return Answer(success=False, silence="the server was started again")
         return self.one(call, context.names, context.answers)
+
+    def release(self) -> None:
+        """What was set aside for a context that stands may be used."""
+        self._hold(-1)
+
+    def end(self, context: Context) -> None:
+        """Remove what a context that stood has made."""
+        if self.keeper is not None:
+            self.keeper.names.update(dict.fromkeys(context.made))
+        self.tidy()
 
     def _calls(self, calls: Sequence[Call], names: Names, before: Sequence[Answer]) -> list[Answer]:
         """The answers to some calls; those before them are there to be referred to."""
@@ -297,6 +334,7 @@ class Lane:
         self.silences = self.silences + 1 if answer.silence else 0
         if answer.silence and (again := self.revive()) is not None:
             self.side, self.is_new = again, True
+            self.generation += 1
             self.silences = 0
         return answer
 
@@ -326,51 +364,6 @@ class Lane:
             status = self._send(look).fields.get("Table", {}).get("TableStatus", "")
             if not status.endswith("ING"):
                 return
-
-
-class Pair:
-    """Both sides, each in a thread of its own while a case runs."""
-
-    def __init__(self, reference: Lane, candidate: Lane) -> None:
-        self.reference, self.candidate = reference, candidate
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="likewise-candidate")
-
-    def do(self, case: Case) -> list[tuple[Seen, Seen]]:
-        """Both sides' answers, probe by probe, as far as both got."""
-        theirs: Future[list[Seen]] = self._pool.submit(self.candidate.do, case)
-        try:
-            ours = self.reference.do(case)
-        finally:
-            candidate = theirs.result()
-        return list(zip(ours, candidate, strict=False))
-
-    def settles(self, case: Case, call: Call, is_settled: Callable[[Answer, Answer], bool]) -> bool:
-        """Whether the sides come to agree where a call is repeated for a while after the only probe."""
-        theirs = self._pool.submit(self.candidate.begin, case)
-        try:
-            try:
-                ours = self.reference.begin(case)
-            finally:
-                other = theirs.result()
-            for pause in LAGS:
-                time.sleep(pause)
-                later = self._pool.submit(self.candidate.again, call, other)
-                try:
-                    answer = self.reference.again(call, ours)
-                finally:
-                    candidate = later.result()
-                if is_settled(answer, candidate):
-                    return True
-        except Exhausted:
-            return False
-        finally:
-            self._pool.submit(self.candidate.tidy).result()
-            self.reference.tidy()
-        return False
-
-    def close(self) -> None:
-        """End the thread."""
-        self._pool.shutdown(wait=True)
 
 
 def _base36(number: int, width: int) -> str:

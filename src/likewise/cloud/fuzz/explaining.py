@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from likewise.cloud.fuzz.calls import Answer
@@ -13,6 +13,8 @@ from likewise.model import Difference
 
 _ERRORS = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
 EXISTENCE = frozenset({Difference.SUCCESS, Difference.LENGTH})
+Void = tuple[str, int | None]
+"""An operation that does nothing on one side; on which, where that is known."""
 ALWAYS = ""
 """A refusal that does not depend on any parameter."""
 
@@ -25,6 +27,8 @@ class Explanations:
     """Differences in reads that a mutating operation is to blame for, by that operation."""
     ineffective: dict[str, int | None] = field(default_factory=dict)
     """Operations that succeed on one side without doing anything there; on which, where that is known."""
+    doubts: list[Void] = field(default_factory=list)
+    """Operations that seem to do nothing on one side, as long as it may just show late."""
     refusals: dict[tuple[str, int, str, str], set[str]] = field(default_factory=dict)
     """What one side alone refuses, by operation, side and error: the parameters that it does so for."""
 
@@ -51,17 +55,29 @@ class Explanations:
 
     def explains(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
         """Whether a difference follows from another that is known."""
-        before = {call.operation for call in case.setup}
-        if gap.index:
-            before.add(probe.call.operation)
+        before = _before(case, probe, gap)
         if before & self.ineffective.keys() or any(bare(gap) in self.reads.get(name, ()) for name in before):
             return True
-        return self._is_refusal(probe, gap, seen) or (gap.index == 0 and self._is_void(probe, seen))
+        return self._is_refusal(probe, gap, seen) or self._is_void(probe, gap, seen, self.ineffective)
 
-    def _is_void(self, probe: Probe, seen: tuple[Seen, Seen]) -> bool:
+    def suspects(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> set[str]:
+        """The operations that a difference would follow from if they do nothing, which is not certain yet."""
+        doubtful = dict(self.doubts)
+        found = _before(case, probe, gap) & doubtful.keys()
+        return found | ({probe.call.operation} if self._is_void(probe, gap, seen, doubtful) else set())
+
+    def resolve(self, doubt: Void, *, is_real: bool) -> None:
+        """It is certain now whether an operation does nothing."""
+        self.doubts.remove(doubt)
+        if is_real:
+            self.ineffective.setdefault(*doubt)
+
+    def _is_void(
+        self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen], those: Mapping[str, int | None]
+    ) -> bool:
         """Whether the side that does nothing says, as ever, that it did."""
-        which = self.ineffective.get(probe.call.operation)
-        return which is not None and seen[which].answers[0].success
+        which = those.get(probe.call.operation)
+        return gap.index == 0 and which is not None and seen[which].answers[0].success
 
     def _is_refusal(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
         if gap.difference not in _ERRORS:
@@ -72,6 +88,11 @@ class Explanations:
             if ALWAYS in reasons or reasons & params.keys():
                 return True
         return False
+
+
+def _before(case: Case, probe: Probe, gap: Gap) -> set[str]:
+    """The operations that were called before the one that shows a difference."""
+    return {call.operation for call in (*case.setup, *((probe.call,) if gap.index else ()))}
 
 
 def bare(gap: Gap) -> tuple[str, ...]:

@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
-from likewise.cloud.fuzz.causes import ASYNCHRONOUS, NOT_IMPLEMENTED, Cause, condition, likely_cause
-from likewise.cloud.fuzz.execution import Case, Pair, Probe, Seen, went_alike
-from likewise.cloud.fuzz.explaining import EXISTENCE, Explanations, concerns, refusal
-from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
+from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED
+from likewise.cloud.fuzz.descriptions import Descriptions
+from likewise.cloud.fuzz.execution import Case, Probe, Seen, went_alike
+from likewise.cloud.fuzz.explaining import EXISTENCE, Explanations, Void, concerns
+from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.judging import Gap, Judge, generalised, masked
 from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
+from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.plans import Planner, is_read
-from likewise.cloud.fuzz.shrinking import are_several
-from likewise.cloud.fuzz.timing import may_be_early
+from likewise.cloud.fuzz.timing import Check, Lateness
 from likewise.model import Difference
 
 Said = tuple[str, ...]
@@ -36,6 +37,21 @@ class Unstable:
     tries: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """A finding of which it will be known later what it says, or whether it is one."""
+
+    finding: Finding
+    """What it is if it stays."""
+    shown: Shown
+    check: Check | None
+    """Tells whether it goes away; nothing where it may follow from another."""
+    late: Finding | None
+    """What it is if it goes away."""
+    doubt: Void | None
+    """The operation that does nothing if it stays."""
+
+
 class Inquiry:
     """Investigates differences on a pair of sides."""
 
@@ -46,19 +62,19 @@ class Inquiry:
         """What each side answered where they differ, in each run of an investigation, by what was asked."""
         self.known = Explanations()
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
+        self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
         self.unstable: list[Unstable] = []
-        self._later: dict[tuple[str, int], bool] = {}
-        self._steady: set[tuple[str, str, Difference]] = set()
-        """Kinds of difference that were seen to stay, however long one waits."""
-        self._late: set[str] = set()
-        """Operations that were seen to show only later what the other side shows at once."""
+        self._lateness = Lateness(pair, judge, self._is_shared)
         self._alone: dict[str, Look] = {}
         self._shared: dict[str, bool] = {}
 
-    def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> list[Gap]:
-        """Every difference that a probe shows; none where the set-up itself went differently."""
+    def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> tuple[list[Gap], set[str]]:
+        """Every difference that a probe shows; none where the set-up itself went differently.
+
+        And the operations that more differences may follow from, which will be known later.
+        """
         if not went_alike(case.setup, ours, theirs):
-            return []
+            return [], set()
         bonds, found = Bonds(), []
         self.judge.at((self.pair.reference.endpoint, self.pair.candidate.endpoint))
         for call, left, right in zip(case.setup, ours.setup, theirs.setup, strict=False):
@@ -72,7 +88,10 @@ class Inquiry:
             found += self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
             if number == 0 and any(each.difference in EXISTENCE for each in found):
                 break
-        return [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
+        new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
+        doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
+        sure = [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
+        return sure, set[str]().union(*doubts)
 
     def _give(self, call: Call, ours: Seen, theirs: Seen, bonds: Bonds) -> None:
         for each in placeholders(call.params):
@@ -104,7 +123,7 @@ class Inquiry:
         """Run several probes after a set-up; each is judged by itself."""
         found = []
         for probe, (ours, theirs) in zip(case.probes, self.pair.do(case), strict=False):
-            gaps = self.gaps(case, probe, ours, theirs)
+            gaps, _ = self.gaps(case, probe, ours, theirs)
             self._hear(case, probe, gaps)
             found.append(Look(gaps=gaps, seen=(ours, theirs)))
         return found
@@ -124,13 +143,13 @@ class Inquiry:
             if signature == gap.signature
         )
 
-    def investigate(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> list[Finding]:
+    def investigate(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> list[Finding | Pending]:
         """The findings among the differences of one probe; what does not repeat is kept with its rate.
 
         All of them are confirmed and minimised together: every run serves each of them.
         """
         before = self._used()
-        self._later.clear()
+        self._lateness.begin()
         self._alone.clear()
         self._said.clear()
         case = Case(setup=case.setup, probes=(probe,))
@@ -152,19 +171,46 @@ class Inquiry:
             for finding in self._explained(each, shown)
         ]
         spent = -(-(self._used() - before) // len(found)) if found else 0
-        return [replace(each, pairs=spent) for each in found]
+        return [_costing(each, spent) for each in found]
 
-    def _explained(self, each: Shown, others: Sequence[Shown]) -> Iterator[Finding]:
+    def _explained(self, each: Shown, others: Sequence[Shown]) -> Iterator[Finding | Pending]:
         """A difference as a finding; nothing where another one accounts for it by now."""
         assert each.look.seen is not None
-        if each.gap.index == 0 and self.known.explains(each.case, each.probe, each.gap, each.look.seen):
+        facts = (each.case, each.probe, each.gap, each.look.seen)
+        if each.gap.index == 0 and self.known.explains(*facts):
             return
-        settles = self._settles(each)
-        blamed, state = self._blame(each, others, settles=settles)
-        final = self._own(each) if each.gap.index and not state and not settles else each
+        follows = each.gap.index == 0 and bool(self.known.suspects(*facts))
+        blamed, state, doubt = self._blame(each, others)
+        final = self._own(each) if each.gap.index and not state else each
+        found = self._descriptions.finding(final, blamed, state=state, void=doubt)
+        check = found.cause != NOT_IMPLEMENTED and self._lateness.check(each)
+        late = self._descriptions.finding(each, blamed, state=state, settles=True) if check else None
         assert final.look.seen is not None
         self.known.refuse(final.probe, final.gap, final.look.seen)
-        yield self._finding(final, blamed, state, settles)
+        if check is True:
+            assert late is not None
+            yield late
+            return
+        if doubt is not None:
+            self.known.doubts.append(doubt)
+        pending = Pending(finding=found, shown=each, check=check or None, late=late, doubt=doubt)
+        if check or follows:
+            yield pending
+        elif (certain := self.resolve(pending)) is not None:
+            yield certain
+
+    def resolve(self, pending: Pending) -> Finding | None:
+        """What became of a finding that was not certain; nothing where another one accounts for it by now."""
+        is_late = pending.check is not None and self._lateness.settle(pending.check)
+        if pending.doubt is not None:
+            self.known.resolve(pending.doubt, is_real=not is_late)
+        if is_late:
+            return pending.late
+        shown = pending.shown
+        assert shown.look.seen is not None
+        if shown.gap.index == 0 and self.known.explains(shown.case, shown.probe, shown.gap, shown.look.seen):
+            return None
+        return pending.finding
 
     def _own(self, shown: Shown) -> Shown:
         """A read that differs by itself, without the write after which it was noticed."""
@@ -240,22 +286,23 @@ class Inquiry:
             for which, seen in enumerate(shown.look.seen or ())
         )
 
-    def _blame(self, shown: Shown, others: Sequence[Shown], *, settles: bool) -> tuple[str, bool]:
-        """Which operation differs: the one whose answer shows it, or the one before it, in what it left."""
+    def _blame(self, shown: Shown, others: Sequence[Shown]) -> tuple[str, bool, Void | None]:
+        """Which operation differs: the one whose answer shows it, or the one before it, in what it left.
+
+        In the latter case also that operation with the side on which it does nothing, if it is so.
+        """
         gap = shown.gap
         if gap.index == 0 or gap.difference is Difference.SILENCE:
-            return gap.operation, False
+            return gap.operation, False, None
         mine = shown.probe.call.operation
         gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
         witnesses = {each.index for each in gaps.values() if each.index and concerns(each, gap)}
         void = self._has_no_effect(shown)
         if len(witnesses) < 2 and void is None:
-            return gap.operation, False
+            return gap.operation, False, None
         self.known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
         is_whole = void is not None or gap.difference in EXISTENCE
-        if is_whole and not shown.probe.parameter and not settles:
-            self.known.ineffective.setdefault(mine, void)
-        return mine, True
+        return mine, True, (mine, void) if is_whole and not shown.probe.parameter else None
 
     def _has_no_effect(self, shown: Shown) -> int | None:
         """The side that answers as if the probe had never been made, where the other does not."""
@@ -302,92 +349,13 @@ class Inquiry:
             )
         return found[0], found[1]
 
-    def _settles(self, shown: Shown) -> bool:
-        """Whether the sides come to agree where the call that shows it is repeated for a while."""
-        gap, setup, probe = shown.gap, shown.case.setup, shown.probe
-        assert shown.look.seen is not None
-        answers = [seen.answers[gap.index] for seen in shown.look.seen if gap.index < len(seen.answers)]
-        if not (gap.index or setup) or not may_be_early(gap, answers, self._late):
-            return False
-        place = (str(setup), gap.index)
-        kind = (probe.call.operation, gap.operation, gap.difference)
-        if kind in self._steady:
-            return False
-        if place not in self._later:
-            call = probe.observers[gap.index - 1] if gap.index else probe.call
-            case = Case(setup=setup, probes=(replace(probe, observers=()),))
-            self._later[place] = self.pair.settles(case, call, lambda *both: self._agree(gap, *both))
-            if self._later[place]:
-                self._late.add(gap.operation)
-            else:
-                self._steady.add(kind)
-        return self._later[place]
 
-    def _agree(self, gap: Gap, reference: Answer, candidate: Answer) -> bool:
-        if not is_read(gap.operation):
-            # What one side took at once must not be asked of it twice: only the other one counts.
-            was_late = gap.reference.startswith("success")
-            return (candidate if was_late else reference).success
-        later = self.judge.gaps(gap.operation, gap.index, reference, candidate, bonds=Bonds())
-        return all(each.signature != gap.signature for each in later)
-
-    def _finding(self, shown: Shown, blamed: str, state: bool, settles: bool) -> Finding:
-        gap, look, probe = shown.gap, shown.look, shown.probe
-        assert look.seen is not None
-        blamed = self.planner.grammar.operations[blamed].alias or blamed
-        ours, theirs = (seen.answers[min(gap.index, len(seen.answers) - 1)] for seen in look.seen)
-        never = (gap.operation not in self.has_succeeded[0], gap.operation not in self.has_succeeded[1])
-        cause = likely_cause(gap, ours, theirs, settles=settles, never=never, state=state)
-        responds = state and any(each.index == 0 for each in look.gaps)
-        observed = probe.observers[gap.index - 1 : gap.index] if gap.index else ()
-        what = condition(
-            probe,
-            shown.case.setup,
-            shows_typically=not probe.parameter and probe.state in ("present", "walk"),
-        )
-        if what and gap.index and not state:
-            what = f"after {probe.call.operation}, {what}"
-        name = digest(self.planner.service, blamed, *self._identity(shown, cause, never, state=state))
-        return Finding(
-            service=self.planner.service,
-            operation=blamed,
-            kind=str(gap.difference),
-            place=gap.place,
-            implication=str(gap.implication),
-            manifestation=str(manifestation_of(response=not state or responds, state=state)),
-            cause=cause.name,
-            condition=what,
-            evidence=cause.evidence,
-            reference=gap.reference,
-            candidate=gap.candidate,
-            shown_by=gap.operation,
-            sequence=(*shown.case.setup, probe.call, *observed),
-            hash=name,
-            parameter=probe.parameter,
-            value_class=probe.value_class,
-            confirmed=shown.confirmed,
-            public=self.planner.grammar.operations[blamed].public,
-            errors=(refusal(ours), refusal(theirs)),
-        )
-
-    def _identity(
-        self, shown: Shown, cause: Cause, never: tuple[bool, bool], *, state: bool
-    ) -> tuple[str, ...]:
-        """What makes two findings of an operation one: their cause, as far as it can be told."""
-        gap, probe = shown.gap, shown.probe
-        if cause.name == NOT_IMPLEMENTED and any(never):
-            return NOT_IMPLEMENTED, str(never)
-        if cause.name == ASYNCHRONOUS:
-            return ASYNCHRONOUS, gap.operation
-        if state and probe.call.operation in self.known.ineffective:
-            return "no effect", str(self.known.ineffective[probe.call.operation])
-        if gap.difference in (Difference.CODE, Difference.MESSAGE) and are_several(probe, self.planner):
-            # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
-            return str(gap.difference), "which of several mistakes is named"
-        key = probe.parameter if gap.difference is Difference.SUCCESS else ""
-        is_said = gap.difference not in (Difference.VALUE, Difference.ORDER)
-        said = (gap.reference, gap.candidate) if is_said else ()
-        return str(gap.difference), gap.place, *map(generalised, said), key
+def _costing(found: Finding | Pending, pairs: int) -> Finding | Pending:
+    """What was found, with the call pairs that it took."""
+    if isinstance(found, Finding):
+        return replace(found, pairs=pairs)
+    late = found.late and replace(found.late, pairs=pairs)
+    return replace(found, finding=replace(found.finding, pairs=pairs), late=late)
 
 
 def _form(case: Case, probe: Probe) -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Side, open_side
-from likewise.cloud.fuzz.campaign import Campaign, Done, shard
+from likewise.cloud.fuzz.campaign import Campaign, Done, Event, shard
 from likewise.cloud.fuzz.cases import Cases
-from likewise.cloud.fuzz.execution import Keeper, Lane, Meter, Pair
+from likewise.cloud.fuzz.execution import Keeper, Lane, Meter
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
@@ -24,6 +24,7 @@ from likewise.cloud.fuzz.judging import Judge
 from likewise.cloud.fuzz.log import Log
 from likewise.cloud.fuzz.openapi import PREFIX
 from likewise.cloud.fuzz.openapi_side import at
+from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.removal import KINDS
 from likewise.cloud.fuzz.strategies import strategy
@@ -145,35 +146,52 @@ def run_worker(
 def _drive(
     campaign: Campaign, log: Log, order: Order, watch: Watch | None, stop: Callable[[], bool] | None
 ) -> None:
-    started, number = time.monotonic(), 0
-    meter = campaign.pair.reference.meter
-    assert meter is not None
-    for event in campaign.run(strategy(order.strategy, campaign)):
+    """Run a campaign; whatever ends it, what it was not yet certain of is found out and written down."""
+    writer = _Writer(campaign, log, watch)
+    try:
+        for event in campaign.run(strategy(order.strategy, campaign)):
+            writer.take(event)
+            if stop is not None and stop():
+                return
+    finally:
+        for event in campaign.finish():
+            writer.take(event)
+
+
+class _Writer:
+    """Takes the events of a campaign into its log, and tells whoever watches."""
+
+    def __init__(self, campaign: Campaign, log: Log, watch: Watch | None) -> None:
+        self._campaign, self._log, self._watch = campaign, log, watch
+        self._started, self._number = time.monotonic(), 0
+
+    def take(self, event: Event) -> None:
         match event:
             case Finding():
-                log.finding(event)
+                self._log.finding(event)
             case Unstable():
-                log.unstable(event)
+                self._log.unstable(event)
             case Done():
-                log.done(event.task)
-                number += 1
-                if number % 20 == 0:
-                    log.coverage(campaign.tally, campaign.pair.reference.side.sent)
-        if watch is not None:
-            watch(
-                Status(
-                    sent=meter.used,
-                    pairs=campaign.tally.pairs,
-                    called=len(campaign.tally.called),
-                    succeeded=len(campaign.tally.succeeded),
-                    findings=campaign.progress.findings,
-                    last_new=campaign.progress.last_new,
-                    left=meter.left,
-                    seconds=time.monotonic() - started,
-                )
-            )
-        if stop is not None and stop():
-            return
+                self._log.done(event.task)
+                self._number += 1
+                if self._number % 20 == 0:
+                    self._log.coverage(self._campaign.tally, self._campaign.pair.reference.side.sent)
+        if self._watch is not None:
+            self._watch(self._status())
+
+    def _status(self) -> Status:
+        campaign, meter = self._campaign, self._campaign.pair.reference.meter
+        assert meter is not None
+        return Status(
+            sent=meter.used,
+            pairs=campaign.tally.pairs,
+            called=len(campaign.tally.called),
+            succeeded=len(campaign.tally.succeeded),
+            findings=campaign.progress.findings,
+            last_new=campaign.progress.last_new,
+            left=meter.left,
+            seconds=time.monotonic() - self._started,
+        )
 
 
 def _left(pair: Pair) -> dict[str, str]:

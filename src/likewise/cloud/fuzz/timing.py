@@ -1,17 +1,35 @@
-"""Whether a difference may be a matter of time: one side shows later what the other shows at once."""
+"""Whether a difference is a matter of time: one side shows later what the other shows at once.
+
+Nobody waits for the answer. The context is left standing, the campaign goes on, and the question is asked
+again when the campaign is so many cases older, at its end at the latest.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+import time
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, field, replace
 
-from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.bonds import Bonds
+from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.execution import AGAIN, Case, Exhausted
+from likewise.cloud.fuzz.judging import Gap, Judge
+from likewise.cloud.fuzz.minimising import Shown
+from likewise.cloud.fuzz.pairing import Pair, Standing
 from likewise.cloud.fuzz.plans import is_read
 from likewise.model import Difference
 
 LATE = re.compile(r"NotFound|NoSuch|InUse|Conflict|Pending|Busy|BeingDeleted|Aborted|NotReady|InProgress")
 """Errors of a server that may just not be ready yet."""
+LAG = 3.0
+"""Seconds that a server may be late."""
+AT_ONCE = 2
+"""Questions that are asked again without any delay: some servers are late by reads, not by time."""
+
+NOTHING = Answer(success=False, silence="not asked")
+
+Kind = tuple[str, str, Difference]
 
 
 def may_be_early(gap: Gap, answers: Sequence[Answer], late: Container[str]) -> bool:
@@ -34,3 +52,159 @@ def may_be_early(gap: Gap, answers: Sequence[Answer], late: Container[str]) -> b
     if gap.difference is Difference.TYPE:
         return not gap.reference or not gap.candidate
     return gap.difference is Difference.LENGTH
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Question:
+    """A read in a context that stands, to be asked once more when it is due."""
+
+    call: Call
+    standing: Standing
+    due: float
+    shared: bool
+    """Whether the read gives what everybody on the server has."""
+    at_once: tuple[Answer, Answer] = (NOTHING, NOTHING)
+    """The last answers without any delay."""
+    users: int = 0
+    """Differences that later answers have still to say something about."""
+    later: list[tuple[Answer, Answer]] = field(default_factory=list)
+    released: bool = False
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A difference that may go away, and the question that tells."""
+
+    gap: Gap
+    kind: Kind
+    first: tuple[Answer, ...]
+    question: Question
+
+
+class Lateness:
+    """Finds out which differences go away by themselves, without waiting for any of them."""
+
+    def __init__(self, pair: Pair, judge: Judge, is_shared: Callable[[str], bool]) -> None:
+        self._pair, self._judge, self._is_shared = pair, judge, is_shared
+        self._steady: set[Kind] = set()
+        """Kinds of difference that were seen to stay, however long one waits."""
+        self._late: set[str] = set()
+        """Operations that were seen to show only later what the other side shows at once."""
+        self._open: list[str] = []
+        """Operations that may turn out to be late."""
+        self._asked: dict[tuple[str, int], Question] = {}
+        """The questions of one investigation, by the calls before them."""
+
+    def begin(self) -> None:
+        """A new investigation: nothing is asked of the contexts of others."""
+        for question in self._asked.values():
+            self._end(question)
+        self._asked.clear()
+
+    def check(self, shown: Shown) -> Check | bool:
+        """Whether a difference goes away; a check where that has to be seen."""
+        gap, probe = shown.gap, shown.probe
+        assert shown.look.seen is not None
+        answers = tuple(seen.answers[gap.index] for seen in shown.look.seen if gap.index < len(seen.answers))
+        kind = (probe.call.operation, gap.operation, gap.difference)
+        is_after = bool(gap.index or shown.case.setup)
+        if not is_after or kind in self._steady or not may_be_early(gap, answers, self._suspects):
+            return False
+        question = self._ask(shown)
+        if question is None:
+            return False
+        if self._agree(gap, question, *question.at_once):
+            self._late.add(gap.operation)
+            return True
+        question.users += 1
+        self._open.append(gap.operation)
+        return Check(gap=gap, kind=kind, first=answers, question=question)
+
+    @property
+    def _suspects(self) -> set[str]:
+        return self._late | set(self._open)
+
+    def settle(self, check: Check) -> bool:
+        """Whether the difference is gone by now; waits only where it is not yet time to ask."""
+        gap, question = check.gap, check.question
+        self._open.remove(gap.operation)
+        question.users -= 1
+        is_early = check.kind not in self._steady and may_be_early(gap, check.first, self._late)
+        is_late = is_early and self._agrees_later(gap, question)
+        if is_late:
+            self._late.add(gap.operation)
+        elif is_early:
+            self._steady.add(check.kind)
+        self._end(question)
+        return is_late
+
+    def _ask(self, shown: Shown) -> Question | None:
+        """The question about a difference, asked a few times at once; None where the budget is used up."""
+        gap, probe = shown.gap, shown.probe
+        place = (f"{shown.case.setup} {probe.call}", gap.index)
+        if place in self._asked:
+            return self._asked[place]
+        call = probe.observers[gap.index - 1] if gap.index else probe.call
+        try:
+            standing = self._pair.begin(Case(setup=shown.case.setup, probes=(replace(probe, observers=()),)))
+        except Exhausted:
+            return None
+        question = Question(
+            call=call,
+            standing=standing,
+            due=time.monotonic() + LAG,
+            shared=self._is_shared(gap.operation),
+        )
+        self._asked[place] = question
+        for _ in range(AT_ONCE):
+            if self._agree(gap, question, *question.at_once):
+                break
+            question.at_once = self._again(question)
+        return question
+
+    def _end(self, question: Question) -> None:
+        """Let go of a context that nobody asks any more."""
+        if question.users or question.ended:
+            return
+        question.ended = True
+        self._release(question)
+        self._pair.end(question.standing)
+
+    def _release(self, question: Question) -> None:
+        if not question.released:
+            question.released = True
+            self._pair.release()
+
+    def _agrees_later(self, gap: Gap, question: Question) -> bool:
+        self._release(question)
+        time.sleep(max(0.0, question.due - time.monotonic()))
+        for number in range(1, AGAIN + 1):
+            if len(question.later) < number:
+                question.later.append(self._again(question))
+            if self._agree(gap, question, *question.later[number - 1]):
+                return True
+        return False
+
+    def _again(self, question: Question) -> tuple[Answer, Answer]:
+        try:
+            return self._pair.again(question.call, question.standing)
+        except Exhausted:
+            return NOTHING, NOTHING
+
+    def _agree(self, gap: Gap, question: Question, reference: Answer, candidate: Answer) -> bool:
+        """Whether two later answers no longer differ as the first ones did, and both are there."""
+        if reference.silence or candidate.silence:
+            return False
+        if not is_read(gap.operation):
+            # What one side took at once must not be asked of it twice: only the other one counts.
+            was_late = gap.reference.startswith("success")
+            return (candidate if was_late else reference).success
+        names = (question.standing.reference.names, question.standing.candidate.names)
+        prefixes = (names[0].prefix, names[1].prefix) if question.shared else ("", "")
+        later = self._judge.gaps(
+            gap.operation, gap.index, reference, candidate, prefixes=prefixes, bonds=Bonds()
+        )
+        return not any(
+            each.signature == gap.signature or each.difference is Difference.SUCCESS for each in later
+        )

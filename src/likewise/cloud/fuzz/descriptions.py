@@ -1,0 +1,88 @@
+"""Confirmed differences put into words: findings, and what makes two of them the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from likewise.cloud.fuzz.causes import ASYNCHRONOUS, NOT_IMPLEMENTED, Cause, condition, likely_cause
+from likewise.cloud.fuzz.explaining import Explanations, Void, refusal
+from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
+from likewise.cloud.fuzz.judging import generalised
+from likewise.cloud.fuzz.minimising import Shown
+from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.shrinking import are_several
+from likewise.model import Difference
+
+
+class Descriptions:
+    """Makes findings of differences; knows what succeeded on each side until now."""
+
+    def __init__(self, planner: Planner, known: Explanations, succeeded: tuple[set[str], set[str]]) -> None:
+        self.planner, self.known, self._succeeded = planner, known, succeeded
+
+    def finding(
+        self, shown: Shown, blamed: str, *, state: bool, settles: bool = False, void: Void | None = None
+    ) -> Finding:
+        """A difference as a finding.
+
+        `state` where a read shows what an operation left, `settles` where it goes away by itself, `void` is
+        the operation that then seems to do nothing, with the side.
+        """
+        gap, look, probe = shown.gap, shown.look, shown.probe
+        assert look.seen is not None
+        blamed = self.planner.grammar.operations[blamed].alias or blamed
+        ours, theirs = (seen.answers[min(gap.index, len(seen.answers) - 1)] for seen in look.seen)
+        never = (gap.operation not in self._succeeded[0], gap.operation not in self._succeeded[1])
+        cause = likely_cause(gap, ours, theirs, settles=settles, never=never, state=state)
+        responds = state and any(each.index == 0 for each in look.gaps)
+        observed = probe.observers[gap.index - 1 : gap.index] if gap.index else ()
+        what = condition(
+            probe,
+            shown.case.setup,
+            shows_typically=not probe.parameter and probe.state in ("present", "walk"),
+        )
+        if what and gap.index and not state:
+            what = f"after {probe.call.operation}, {what}"
+        known = dict([*self.known.doubts, *([void] if void else ()), *self.known.ineffective.items()])
+        identity = self._identity(shown, cause, never, void=known if state else {})
+        name = digest(self.planner.service, blamed, *identity)
+        return Finding(
+            service=self.planner.service,
+            operation=blamed,
+            kind=str(gap.difference),
+            place=gap.place,
+            implication=str(gap.implication),
+            manifestation=str(manifestation_of(response=not state or responds, state=state)),
+            cause=cause.name,
+            condition=what,
+            evidence=cause.evidence,
+            reference=gap.reference,
+            candidate=gap.candidate,
+            shown_by=gap.operation,
+            sequence=(*shown.case.setup, probe.call, *observed),
+            hash=name,
+            parameter=probe.parameter,
+            value_class=probe.value_class,
+            confirmed=shown.confirmed,
+            public=self.planner.grammar.operations[blamed].public,
+            errors=(refusal(ours), refusal(theirs)),
+        )
+
+    def _identity(
+        self, shown: Shown, cause: Cause, never: tuple[bool, bool], *, void: Mapping[str, int | None]
+    ) -> tuple[str, ...]:
+        """What makes two findings of an operation one: their cause, as far as it can be told."""
+        gap, probe = shown.gap, shown.probe
+        if cause.name == NOT_IMPLEMENTED and any(never):
+            return NOT_IMPLEMENTED, str(never)
+        if cause.name == ASYNCHRONOUS:
+            return ASYNCHRONOUS, gap.operation
+        if probe.call.operation in void:
+            return "no effect", str(void[probe.call.operation])
+        if gap.difference in (Difference.CODE, Difference.MESSAGE) and are_several(probe, self.planner):
+            # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
+            return str(gap.difference), "which of several mistakes is named"
+        key = probe.parameter if gap.difference is Difference.SUCCESS else ""
+        is_said = gap.difference not in (Difference.VALUE, Difference.ORDER)
+        said = (gap.reference, gap.candidate) if is_said else ()
+        return str(gap.difference), gap.place, *map(generalised, said), key

@@ -1,0 +1,166 @@
+"""Whether a difference is only a matter of time is found out without waiting, and nothing gets lost by it."""
+
+from __future__ import annotations
+
+import pytest
+from fake_side import FakeSide, Trick, campaign, failure, success
+
+from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.campaign import Campaign, Done, Event
+from likewise.cloud.fuzz.execution import Keeper
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.timing import LAG
+
+STEADY = ("HeadBucket", "GetObject")
+OPERATIONS = ("CreateBucket", "HeadBucket", "PutObject", "GetObject", "ListObjectsV2", "DeleteObject")
+
+
+class Clock:
+    """A clock that only sleeping and calls move."""
+
+    def __init__(self) -> None:
+        self.now, self.slept = 0.0, list[float]()
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        if seconds:
+            self.slept.append(seconds)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("likewise.cloud.fuzz.timing.time", clock)
+    return clock
+
+
+def refusing(call: Call, *_: object) -> Answer | None:
+    """Two reads that never find anything: each might just be late."""
+    return failure(404, "NoSuchThing") if call.operation in STEADY else None
+
+
+def hiding(clock: Clock, seconds: float) -> Trick:
+    """A list that shows what was put into a bucket only after some time."""
+    written: dict[object, float] = {}
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        bucket = call.params.get("Bucket")
+        if call.operation == "PutObject":
+            written[bucket] = clock.now
+        if call.operation == "ListObjectsV2" and clock.now - written.get(bucket, -1e9) < seconds:
+            return success(Contents=[])
+        return None
+
+    return trick
+
+
+def events(running: Campaign) -> list[Event]:
+    found = list(running.run())
+    running.pair.close()
+    return found
+
+
+def findings(running: Campaign) -> list[Finding]:
+    return [event for event in events(running) if isinstance(event, Finding)]
+
+
+def test_one_wait_at_the_end_serves_everything_that_may_be_late(clock: Clock) -> None:
+    found = findings(campaign(FakeSide(refusing, "one"), FakeSide(name="two"), budget=150))
+    assert {each.operation for each in found} == set(STEADY)
+    assert clock.slept == [LAG]
+
+
+@pytest.mark.parametrize("step", [0.0, 0.002])
+def test_a_list_that_is_late_by_time_is_asynchronous_behaviour(clock: Clock, step: float) -> None:
+    def slowly(call: Call, number: int, side: FakeSide) -> Answer | None:
+        clock.now += step
+        return hide(call, number, side)
+
+    hide = hiding(clock, 2.0)
+    found = findings(campaign(FakeSide(slowly, "one"), FakeSide(name="two"), operations=OPERATIONS))
+    assert {each.cause for each in found} == {"asynchronous behaviour"}
+
+
+def test_the_same_campaign_finds_the_same_however_fast_the_servers_are(clock: Clock) -> None:
+    def found(step: float) -> list[tuple[str, str, tuple[Call, ...]]]:
+        def trick(call: Call, number: int, side: FakeSide) -> Answer | None:
+            clock.now += step
+            return refusing(call)
+
+        those = findings(campaign(FakeSide(trick, "one"), FakeSide(name="two"), budget=300))
+        return [(each.hash, each.cause, each.sequence) for each in those]
+
+    assert found(0.0) == found(0.05) == found(5.0)
+
+
+def test_an_interrupted_campaign_still_says_what_it_was_not_certain_of(clock: Clock) -> None:
+    """And what it has no time for is done again by the campaign that resumes."""
+
+    class Interrupted(BaseException):
+        pass
+
+    def trick(call: Call, count: int, side: FakeSide) -> Answer | None:
+        if count == 60:
+            raise Interrupted
+        return refusing(call)
+
+    running = campaign(FakeSide(trick, "one"), FakeSide(name="two"))
+    before: list[Event] = []
+    with pytest.raises(Interrupted):
+        before.extend(running.run())
+    assert not [event for event in before if isinstance(event, Finding)]
+    done = frozenset(event.task for event in before if isinstance(event, Done))
+    late = [event for event in running.finish() if isinstance(event, Finding)]
+    running.pair.close()
+    resumed = campaign(FakeSide(refusing, "one"), FakeSide(name="two"), done=done)
+    again = {each.operation for each in findings(resumed)}
+    assert {each.operation for each in late} == set(STEADY)
+    assert again == set(STEADY)
+
+
+@pytest.mark.parametrize("budget", [60, 90, 150, 400])
+def test_what_still_stands_is_asked_within_the_budget_and_then_removed(clock: Clock, budget: int) -> None:
+    noted: set[str] = set()
+    asked: list[float] = []
+
+    def trick(call: Call, number: int, side: FakeSide) -> Answer | None:
+        if call.operation in STEADY and call.params["Bucket"] not in side.buckets:
+            asked.append(clock.now)
+        return refusing(call)
+
+    keeper = Keeper(noted.add, noted.discard)
+    reference = FakeSide(trick, "one")
+    findings(campaign(reference, FakeSide(name="two"), budget=budget, keeper=keeper))
+    assert reference.sent <= budget
+    assert LAG not in asked, "a bucket was gone when it was to be asked again"
+    assert set(reference.buckets) <= noted
+    assert set(reference.buckets) <= set(keeper.left) | set(keeper.names)
+
+
+def test_what_follows_from_a_write_that_seemed_lost_is_looked_at_again(clock: Clock) -> None:
+    """As long as it is open whether PutObject does anything, nothing after it can be judged."""
+
+    def trick(call: Call, number: int, side: FakeSide) -> Answer | None:
+        is_new = clock.now - written.get(call.params.get("Bucket"), -1e9) < 2.0
+        if call.operation == "PutObject":
+            written[call.params.get("Bucket")] = clock.now
+        if call.operation in ("GetObject", "ListObjectsV2") and is_new:
+            return failure(404, "NoSuchKey") if call.operation == "GetObject" else success(Contents=[])
+        if call.operation == "DeleteObject" and call.params.get("Key") in side.buckets.get(
+            str(call.params["Bucket"]), ()
+        ):
+            side.honest(call)
+            return success(Extra="1")
+        return None
+
+    written: dict[object, float] = {}
+    found = findings(
+        campaign(FakeSide(trick, "one"), FakeSide(name="two"), operations=OPERATIONS, budget=1500)
+    )
+    assert {(each.operation, each.cause) for each in found if each.kind == "missing"} == {
+        ("DeleteObject", "other bug")
+    }
+    assert {each.cause for each in found if each.kind != "missing"} == {"asynchronous behaviour"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from likewise.cloud.emptying import Emptying
+from likewise.cloud.regions import moved
 from likewise.model import (
     Effect,
     Interaction,
@@ -21,8 +22,9 @@ ABSENT = Raised(kind="NoSuchBucket", value={"status": 404})
 DENIED = Raised(kind="AccessDenied", value={"status": 403})
 
 
-def call(name: str, outcome: Outcome = OK, bucket: str = "photos") -> Interaction:
+def call(name: str, outcome: Outcome = OK, bucket: str = "photos", region: str = "") -> Interaction:
     touches = (Touch(resource=("s3", bucket), effect=Effect.READ),)
+    touches = moved(touches, region) if region else touches
     return Interaction(
         operation=Operation("s3", name), arguments={"resource": [bucket]}, outcome=outcome, touches=touches
     )
@@ -66,3 +68,10 @@ def test_nothing_was_removed_in_between() -> None:
 def test_another_refusal_or_another_bucket_is_not_it() -> None:
     emptying = emptied(call("CreateBucket"))
     assert emptying.missed(trace("2", call("PutObject", DENIED), call("PutObject", ABSENT, "other"))) == ""
+
+
+def test_the_same_name_in_another_region_is_another_thing() -> None:
+    emptying = emptied(call("CreateBucket", region="eu-west-1"))
+    assert emptying.missed(trace("2", call("PutObject", ABSENT))) == ""
+    missed = emptying.missed(trace("2", call("PutObject", ABSENT, region="eu-west-1")))
+    assert missed == "s3 photos in eu-west-1"

@@ -75,6 +75,14 @@ def _top(resource: Resource) -> Resource:
 
 def without_region(resource: Resource) -> Resource:
     """Where a resource would be at home."""
-    if len(resource) > 1 and resource[1].startswith(ELSEWHERE):
-        return (resource[0], *resource[2:])
-    return resource
+    return (resource[0], *resource[2:]) if _region(resource) else resource
+
+
+def region_touched(touches: tuple[Touch, ...]) -> str:
+    """The other region that touches were moved to, or nothing: some services have the same names in all."""
+    return next((found for touch in touches if (found := _region(touch.resource))), "")
+
+
+def _region(resource: Resource) -> str:
+    is_elsewhere = len(resource) > 1 and resource[1].startswith(ELSEWHERE)
+    return resource[1].removeprefix(ELSEWHERE) if is_elsewhere else ""

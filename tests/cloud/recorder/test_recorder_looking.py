@@ -192,6 +192,13 @@ def test_all_counts_as_seen_once_compiled_code_is_there_that_may_read_past_the_m
     assert seen(during=use) == "all"
 
 
+def test_going_through_all_modules_is_not_using_one_of_them() -> None:
+    """As freezegun does to replace clocks, and unittest to find warnings that were given before."""
+    ours = "[module for name, module in list(sys.modules.items()) if name.startswith('msgspec')]"
+    through = f"[(inspect.getmembers(each), getattr(each, '__warningregistry__', 0)) for each in {ours}]"
+    assert seen(during=f"import inspect, sys; {through}") == "asked"
+
+
 def test_a_reader_that_the_suite_had_before_recording_began_counts() -> None:
     assert seen(before="import msgspec") == "all"
 

@@ -64,3 +64,11 @@ def test_a_call_to_where_nobody_is_belongs_to_no_side() -> None:
     finally:
         recorder.uninstall()
     assert [(trace.interactions, trace.unclear) for trace in traces] == [((), ())]
+
+
+def test_any_port_of_a_host() -> None:
+    routes = Routes(["http://127.0.0.1:*", "blob+http://azurite:*", "http://127.0.0.1:10001"], HERE.get)
+    assert routes.route("http://127.0.0.1:39417/photos/1", "s3") == "http://127.0.0.1:4000/photos/1"
+    assert routes.route("http://photos.127.0.0.1:39417/1", "s3") == "http://127.0.0.1:4000/photos/1"
+    assert routes.route("http://azurite:5/a/b") == "http://127.0.0.1:4001/a/b"
+    assert routes.route("http://127.0.0.2:39417/photos", "s3") == "http://127.0.0.2:39417/photos"

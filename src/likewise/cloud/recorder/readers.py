@@ -14,7 +14,7 @@ from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from likewise.store import encoding
@@ -87,12 +87,21 @@ class Readers:
 
     def _watch(self, module: ModuleType) -> None:
         kind = type(module)
+        listing: set[CodeType] = set()
 
         class Watched(kind):  # type: ignore[valid-type, misc]
+            def __dir__(watched) -> Any:
+                listing.add(sys._getframe(1).f_code)
+                return kind.__dir__(watched)
+
             def __getattribute__(watched, name: str) -> Any:
-                if name not in _OF_IMPORTS:
-                    self._used_by(str(sys._getframe(1).f_globals.get("__name__", "")))
-                return kind.__getattribute__(watched, name)
+                value = kind.__getattribute__(watched, name)
+                if name not in _OF_IMPORTS and (name == "__dict__" or _does_something(value)):
+                    user = sys._getframe(1)
+                    # Who goes through all names of a module, as freezegun does, looks for something else.
+                    if user.f_code not in listing:
+                        self._used_by(str(user.f_globals.get("__name__", "")))
+                return value
 
         module.__class__ = Watched
         self._undo.append(lambda: setattr(module, "__class__", kind))
@@ -117,6 +126,10 @@ class Readers:
         if file not in self._files:
             self._files[file] = _may_read(Path(file))
         return self._files[file]
+
+
+def _does_something(value: object) -> bool:
+    return callable(value) or isinstance(value, ModuleType)
 
 
 def _may_read(file: Path) -> bool:

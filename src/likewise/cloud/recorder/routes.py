@@ -12,8 +12,9 @@ class Routes:
     """Rewrites requests to the endpoints that the configuration lists under `reroute`.
 
     A source is a URL, for Azure with the service before it (`blob+http://127.0.0.1:10000`) where its
-    port does not tell. `endpoint` gives the running target's address for a service; without one, as
-    for a real cloud, the request stays as it is.
+    port does not tell; `http://127.0.0.1:*` is any port of that host, for suites that start a server of
+    their own wherever there is room. `endpoint` gives the running target's address for a service; without
+    one, as for a real cloud, the request stays as it is.
     """
 
     def __init__(self, sources: Iterable[str], endpoint: Callable[[str], str | None]) -> None:
@@ -43,9 +44,11 @@ class Routes:
 
     def _match(self, host: str) -> tuple[str | None, str]:
         """The listed host, and the bucket before it where a request names one there."""
-        if host in self._sources:
-            return host, ""
-        for source in self._sources:
-            if host.endswith("." + source):
-                return source, host.removesuffix("." + source)
+        anywhere = f"{host.rpartition(':')[0] or host}:*"
+        for name in (host, anywhere):
+            if name in self._sources:
+                return name, ""
+            for source in self._sources:
+                if name.endswith("." + source):
+                    return source, name.removesuffix("." + source)
         return None, ""

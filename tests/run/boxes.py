@@ -297,7 +297,8 @@ class Loop:
                 meter=meter,
                 emit=events.append,
                 replayer=reference if verify else None,
-                rerunner=reference if verify else None,
+                rerunner=reference,
+                asks=verify,
             )
             return Concluded(finished=conclusion.conclude(recording), reference=reference, events=events)
         finally:

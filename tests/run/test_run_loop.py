@@ -289,6 +289,18 @@ def test_what_the_candidate_never_answers_alike_is_no_difference_and_never_trust
     assert changed.whole == ["t1"]
 
 
+def test_on_changed_code_differences_are_repeated_on_the_candidate_before_they_are_said(loop: Make) -> None:
+    checked = {"t1": (put("a"), measure(), get("a")), "t2": (put("b"), get("b", checks=False))}
+    runs = loop(Suite(checked, wrong={"b": "answers"}))
+    runs.run()
+    changed = runs.run(code="c2", verify=False)
+    assert changed.standings == {"t1": Standing.UNDECIDED, "t2": Standing.DISCREPANT}
+    assert [len(changed.reports[test].discrepancies) for test in ("t1", "t2")] == [0, 1]
+    assert changed.reference.reruns == [(Role.CANDIDATE, ("t1", "t2"))]
+    assert changed.reference_calls == 0
+    assert runs.run(code="c2", verify=False).reference.reruns == []
+
+
 def test_a_result_that_differs_by_what_was_not_seen_is_discrepant_and_not_flaky(loop: Make) -> None:
     suite = two()
     suite.unseen = frozenset({"t1"})

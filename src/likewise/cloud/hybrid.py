@@ -61,7 +61,8 @@ def conclude(
             meter=meter,
             emit=emit,
             replayer=replayer,
-            rerunner=None
+            asks=side is not None,
+            rerunner=rerunner
             if side is None or replayer is None
             else Visits(
                 rerunner,

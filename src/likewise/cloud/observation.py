@@ -10,6 +10,8 @@ from likewise.model import Interaction, Raised
 
 _SEGMENT = re.compile(r"[^.\[\]]+")
 _HEADERS = "headers"
+_BODY = "body"
+_BESIDE_BODY = frozenset({"header", "headers", "statusCode"})
 
 
 def overlooks(call: Interaction, place: str) -> bool:
@@ -31,6 +33,12 @@ def overlooks(call: Interaction, place: str) -> bool:
         return False
     if segments[0] == _HEADERS:
         return not any(_covers(name, ".".join(segments[1:])) for name in seen)
+    if (
+        segments[0] == _BODY
+        and not isinstance(call.outcome, Raised)
+        and not _reads_body(call.operation.service, call.operation.name)
+    ):
+        return True  # the SDK makes nothing of it
     if isinstance(call.outcome, Raised):
         # The details of an error are handed over as they came: what was not asked for by name is unseen.
         return len(segments) > 1 and segments[1] not in seen
@@ -55,6 +63,14 @@ def _fields(service: str, operation: str) -> dict[str, tuple[str, ...]] | None:
     found: dict[str, set[str]] = {}
     _walk(model.operation_model(operation).output_shape, found, set())
     return {name: tuple(wires) for name, wires in found.items()}
+
+
+@cache
+def _reads_body(service: str, operation: str) -> bool:
+    """Whether anything that the SDK makes of an operation's answer is taken from its body."""
+    shape = _model(service).operation_model(operation).output_shape
+    members = shape.members.values() if shape is not None else ()
+    return any(member.serialization.get("location") not in _BESIDE_BODY for member in members)
 
 
 def _walk(shape: Any, found: dict[str, set[str]], done: set[str]) -> None:

@@ -71,6 +71,11 @@ class Case:
         return self.standing is None and isinstance(self.verdict, Rerun)
 
     @property
+    def differs(self) -> bool:
+        """Whether the reference is known to answer differently."""
+        return isinstance(self.verdict, Rerun) and isinstance(self.verdict.reason, AnswersDiffer)
+
+    @property
     def is_replayable(self) -> bool:
         """Whether a replay of some calls may settle it.
 
@@ -96,6 +101,8 @@ class Case:
         differs = remembered is not None and remembered is not self.reading.trace.result
         if differs or (remembered is not None and self.discrepancies):
             return Standing.DISCREPANT
+        if self.differs and self.wavering and not self.discrepancies:
+            return Standing.UNDECIDED  # what differs is what the candidate itself answers differently
         return _standing(self.verdict)
 
     def report(self) -> TestReport:

@@ -27,7 +27,10 @@ from likewise.run.proving import Docket, Prover
 
 
 class Conclusion:
-    """Concludes one run. Without a rerunner and a replayer it decides from the ledger alone."""
+    """Concludes one run. Without a rerunner and a replayer it decides from the ledger alone.
+
+    Where the reference must not be asked, a rerunner still tells what wavers on the candidate.
+    """
 
     def __init__(
         self,
@@ -38,6 +41,7 @@ class Conclusion:
         emit: Emit,
         replayer: Replayer | None = None,
         rerunner: Rerunner | None = None,
+        asks: bool = True,
     ) -> None:
         self._ledger = ledger
         self._settings = settings
@@ -45,6 +49,7 @@ class Conclusion:
         self._emit = emit
         self._replayer = replayer
         self._rerunner = rerunner
+        self._asks = asks
         self._rules = Rules(reference=str(settings.reference), not_before=settings.not_before)
 
     def conclude(self, recording: Recording) -> RunFinished:
@@ -79,7 +84,10 @@ class Conclusion:
             )
             prover = Prover(docket, known)
             try:
-                leftovers = self._prove(prover, cases, run=recording.provenance.run)
+                if self._asks:
+                    leftovers = self._prove(prover, cases, run=recording.provenance.run)
+                else:
+                    prover.doubt_differences()
             except BaseException:  # an interrupt too: what was spent goes on the books
                 accounts.close(self._meter, [case.report() for case in cases.values()])
                 raise

@@ -67,7 +67,7 @@ class Prover:
         """Settle what can be settled; what stops it is said, and nothing established is lost."""
         try:
             if self._docket.settings.policy == "context":
-                self._repeat_on_candidate()
+                self._repeat_on_candidate(self._open())
                 self._replay_worlds()
             self._rerun_on_reference()
             if self._docket.settings.policy == "context":
@@ -78,14 +78,15 @@ class Prover:
     def _open(self) -> list[Case]:
         return [case for case in self._docket.cases.values() if case.is_open]
 
-    def _repeat_on_candidate(self) -> None:
+    def doubt_differences(self) -> None:
+        """Before answers are said to differ, see whether the candidate itself gives others when repeated."""
+        if self._docket.settings.policy == "context":
+            self._repeat_on_candidate([case for case in self._open() if case.differs])
+
+    def _repeat_on_candidate(self, cases: Iterable[Case]) -> None:
         """Run once more what is undecided and seen once only, to tell what varies from what does not."""
         code_of = self._docket.recording.provenance.code_of
-        once = [
-            each.test
-            for each in self._open()
-            if self._docket.memory.repeats(each.test, code_of(each.test)) < 2
-        ]
+        once = [each.test for each in cases if self._docket.memory.repeats(each.test, code_of(each.test)) < 2]
         if not once:
             return
         self._docket.emit(Progress(phase="repeat on the candidate", done=0, total=len(once)))

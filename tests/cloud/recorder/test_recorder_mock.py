@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import unittest
+from types import SimpleNamespace
 from typing import Any
 
 import boto3
@@ -15,6 +16,8 @@ from moto import mock_aws
 from moto.core.models import MockAWS
 
 from likewise.cloud.recorder import neutralise_mock_aws
+from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
+from likewise.cloud.recorder.patches import Patches
 
 pytestmark = pytest.mark.usefixtures("aws_keys")
 
@@ -138,3 +141,55 @@ assert not any(type(each).__module__.startswith("likewise") for each in sys.meta
 
 def test_sdks_are_neither_imported_nor_missed_when_they_come_late() -> None:
     subprocess.run([sys.executable, "-c", LATE], check=True, timeout=120)
+
+
+class OlderBase:
+    """As in moto 4: a mock for each service, each with a state of its own."""
+
+    started = 0
+
+    def __init__(self, service: str) -> None:
+        self.backends = [service]
+
+    def start(self) -> None:
+        type(self).started += 1
+        self.enable_patching(reset=True)
+
+    def stop(self) -> None:
+        type(self).started -= 1
+        if not type(self).started:
+            self.disable_patching()
+
+    def reset(self) -> None: ...
+    def enable_patching(self, reset: bool = True) -> None: ...
+    def disable_patching(self) -> None: ...
+
+
+def older_moto() -> Any:
+    kinds = ("MockAWS", "ServerModeMockAWS", "ProxyModeMockAWS")
+    own = ("enable_patching", "disable_patching")
+    made = {kind: type(kind, (OlderBase,), {name: vars(OlderBase)[name] for name in own}) for kind in kinds}
+    return SimpleNamespace(**made)
+
+
+def test_a_mock_for_each_service_resets_that_alone() -> None:
+    moto, patches, told = older_moto(), Patches(), list[object]()
+    follow_mock_aws(moto, patches, told.append, lambda: told.append("left"))
+    s3, dynamodb = moto.MockAWS("s3"), moto.MockAWS("dynamodb")
+    for mock in (s3, dynamodb, s3):
+        mock.start()
+    for mock in (s3, dynamodb, s3):
+        mock.stop()
+    dynamodb.start()
+    assert told == [True, False, True, "left", True]
+
+
+def test_what_older_mocks_inherit_is_neutralised_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    moto = older_moto()
+    monkeypatch.setitem(sys.modules, MODULE, moto)
+    undo = neutralise_mock_aws()
+    moto.MockAWS("s3").start()
+    assert moto.MockAWS.started == 0
+    undo()
+    moto.MockAWS("s3").start()
+    assert moto.MockAWS.started == 1

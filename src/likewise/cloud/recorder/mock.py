@@ -17,20 +17,29 @@ def follow_mock_aws(
     """Be told when the mock takes over (with a reset or without) and when it lets go.
 
     Server and proxy mode replace these two methods by their own: there the state is a server's, and
-    only the reset matters.
+    only the reset matters. Before moto 5 each service had a mock of its own, which resets that alone.
     """
+    mocked: list[object] = []
+
+    def resets(mock: Any) -> bool:
+        """Whether a mock replaces a state that calls can have met: not that of another service."""
+        backends = getattr(mock, "backends", None)
+        is_beside = bool(mocked) and not any(each is backends for each in mocked)
+        mocked.append(backends)
+        return not is_beside
 
     def make_enable(enable: Any) -> Any:
         def enable_patching(mock: Any, reset: bool = True) -> Any:
             result = enable(mock, reset=reset)
-            entered(reset)
+            entered(resets(mock) and reset)
             return result
 
         return enable_patching
 
     def make_disable(disable: Any) -> Any:
-        def disable_patching(mock: Any, remove_data: bool) -> Any:
-            result = disable(mock, remove_data)
+        def disable_patching(mock: Any, *remove_data: bool) -> Any:
+            result = disable(mock, *remove_data)
+            mocked.clear()
             left()
             return result
 
@@ -38,9 +47,10 @@ def follow_mock_aws(
 
     for name in ("MockAWS", "ServerModeMockAWS", "ProxyModeMockAWS"):
         mock = getattr(module, name, None)
+        underscore = "_" if hasattr(mock, "_enable_patching") else ""
         if mock is not None:
-            patches.replace(mock, "_enable_patching", make_enable)
-            patches.replace(mock, "_disable_patching", make_disable)
+            patches.replace(mock, f"{underscore}enable_patching", make_enable)
+            patches.replace(mock, f"{underscore}disable_patching", make_disable)
 
 
 def neutralise_mock_aws() -> Callable[[], None]:
@@ -58,10 +68,9 @@ def neutralise_mock_aws() -> Callable[[], None]:
         return do_nothing
 
     def patch(module: ModuleType) -> None:
-        for name in ("start", "stop", "reset"):
-            patches.replace(module.MockAWS, name, nothing)
-        for mock in (module.ServerModeMockAWS, module.ProxyModeMockAWS):
-            patches.replace(mock, "reset", nothing)
+        for mock in (module.MockAWS, module.ServerModeMockAWS, module.ProxyModeMockAWS):
+            for name in ("start", "stop", "reset"):
+                patches.override(mock, name, nothing)  # before moto 5 they are those of a common base
 
     watch = ImportWatch({MODULE: patch})
     watch.start()

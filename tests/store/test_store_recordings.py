@@ -28,7 +28,7 @@ from likewise.model import (
     StoreFull,
     Target,
 )
-from likewise.model.unopened import Span, Unopened, spans_of
+from likewise.model.unopened import Span, Unopened, passing, spans_of
 from likewise.store import (
     RecordingAbsent,
     RecordingEmpty,
@@ -253,6 +253,17 @@ def test_interactions_are_opened_once_and_are_what_was_written(written: Path) ->
     assert (kept == given, given == kept, kept == given[1:]) == (True, True, False)
     assert kept[0] is kept[0]
     assert pickle.loads(pickle.dumps(kept)) == given
+
+
+def test_who_goes_through_interactions_once_gets_all_but_what_repeating_takes(path: Path) -> None:
+    whole = trace()
+    with RecordingWriter(path, RUN) as writer:
+        wired = tuple(replace(call, wire={"url": "http://there"}) for call in whole.interactions)
+        writer.add(Redaction(trace=replace(whole, interactions=wired)))
+    (kept,) = read(path).traces
+    assert tuple(passing(kept).interactions) == tuple(replace(call, wire={}) for call in wired)
+    assert tuple(kept.interactions) == wired
+    assert passing(kept).interactions[0] is kept.interactions[0]  # opened now, so that they are at hand
 
 
 def test_a_recording_of_a_newer_version_is_refused(written: Path) -> None:

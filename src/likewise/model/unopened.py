@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, overload
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, overload
 
 from likewise.model.interaction import Interaction, Operation
+from likewise.model.trace import Trace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +16,14 @@ class Span:
 
     operation: Operation
     seconds: float
+
+
+class Opening(Protocol):
+    """The way to interactions in a store."""
+
+    def __call__(self, *, is_kept: bool) -> Sequence[Interaction]:
+        """All of them; what only who repeats them needs (`wire`) is left out where nobody keeps them."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -26,15 +35,22 @@ class Unopened(Sequence[Interaction]):
     """
 
     spans: Sequence[Span]
-    source: list[Callable[[], Sequence[Interaction]]]
+    source: list[Opening]
     _opened: list[Interaction] = field(default_factory=list, init=False)
 
     @property
     def opened(self) -> list[Interaction]:
         """The interactions themselves; nobody changes the list."""
         for open_all in self.source[:1]:
-            self._opened[:] = open_all()
+            self._opened[:] = open_all(is_kept=True)
             self.source.clear()  # only now: who fails to open them, or comes meanwhile, may try again
+        return self._opened
+
+    @property
+    def passing(self) -> Sequence[Interaction]:
+        """The interactions for who goes through them once: without `wire`, and kept by nobody."""
+        for open_all in self.source[:1]:
+            return open_all(is_kept=False)
         return self._opened
 
     def __len__(self) -> int:
@@ -67,3 +83,10 @@ def spans_of(interactions: Sequence[Interaction]) -> Sequence[Span]:
     if isinstance(interactions, Unopened):
         return interactions.spans
     return [Span(operation=call.operation, seconds=call.ended - call.started) for call in interactions]
+
+
+def passing(trace: Trace) -> Trace:
+    """A trace for who goes through its interactions once and repeats none of them."""
+    if isinstance(trace.interactions, Unopened):
+        return replace(trace, interactions=trace.interactions.passing)
+    return trace

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from likewise.canonical import Familiarity, World
 from likewise.decide import close_slice
 from likewise.model import Fingerprint, Keyed, Spot, Trace, Value
+from likewise.model.unopened import passing
 
 Chains = tuple[tuple[Keyed, ...], ...]
 """The keys of each call of a trace, the narrowest first."""
@@ -93,7 +94,7 @@ def key_chains(
 ) -> list[Chains]:
     """Key the traces of one world, and let go of what only saved time on the way."""
     world = World(familiarity, ambiguous=ambiguous)
-    found = [tuple([tuple(chain) for chain in world.read(trace)]) for trace in traces]
+    found = [tuple([tuple(chain) for chain in world.read(passing(trace))]) for trace in traces]
     for trace in traces:
         if trace.test in familiarity:
             familiarity[trace.test].rest()

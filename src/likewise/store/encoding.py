@@ -227,13 +227,13 @@ def decode_line(content: bytes, *, reject: Callable[[str], NoReturn]) -> Trace |
     return trace if line.trace else Part(trace)
 
 
-def _opened(content: bytes, reject: Callable[[str], NoReturn]) -> tuple[Interaction, ...]:
+def _opened(content: bytes, reject: Callable[[str], NoReturn], *, is_kept: bool) -> tuple[Interaction, ...]:
     """The interactions in a line that is known to hold some."""
     line = decode(_Line[Unread], content)
-    wire = line.trace or line.part
-    assert wire is not None
+    trace = line.trace or line.part
+    assert trace is not None
     try:
-        return model_calls(wire.interactions, open_raw)
+        return model_calls(trace.interactions, open_raw, is_kept=is_kept)
     except Undecodable as error:
         reject(str(error))
 
@@ -318,8 +318,11 @@ def model_trace(wire: WireTrace[V], interactions: Sequence[Interaction]) -> Trac
     )
 
 
-def model_calls(calls: Iterable[_Call[V]], open_value: Callable[[V], Any]) -> tuple[Interaction, ...]:
-    shared = Shared(open_value, folded=Unread)
+def model_calls(
+    calls: Iterable[_Call[V]], open_value: Callable[[V], Any], *, is_kept: bool = True
+) -> tuple[Interaction, ...]:
+    """Calls as interactions; `wire` only for who keeps them."""
+    shared = Shared(open_value, folded=Unread, is_kept=is_kept)
     return tuple(
         [
             Interaction(
@@ -332,7 +335,7 @@ def model_calls(calls: Iterable[_Call[V]], open_value: Callable[[V], Any]) -> tu
                 lane=call.lane,
                 started=call.started,
                 ended=call.ended,
-                wire={} if call.wire is None else _as_mapping(shared.opened(call.wire)),
+                wire=_as_mapping(shared.opened(call.wire)) if is_kept and call.wire is not None else {},
                 seen=call.seen,
             )
             for call in calls

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import BinaryIO, NoReturn
 
 from likewise.model import (
+    Interaction,
     LikewiseError,
     Provenance,
     Recording,
@@ -26,7 +27,7 @@ from likewise.model import (
     Trace,
 )
 from likewise.model.heap import growing_heap
-from likewise.model.unopened import Unopened, spans_of
+from likewise.model.unopened import Unopened, passing, spans_of
 from likewise.store import encoding, migrations
 from likewise.store.home import make_folder
 from likewise.store.values import Undecodable
@@ -296,12 +297,13 @@ def _attempt(trace: Trace) -> tuple[object, ...]:
 def _joined(parts: Sequence[Trace], last: Trace) -> Trace:
     if not parts:
         return last
-    pieces = [each.interactions for each in (*parts, last)]
-    together = Unopened(
-        spans=[span for piece in pieces for span in spans_of(piece)],
-        source=[lambda: [call for piece in pieces for call in piece]],
-    )
-    return replace(last, interactions=together)
+    traces = (*parts, last)
+
+    def open_all(*, is_kept: bool) -> list[Interaction]:
+        return [call for each in traces for call in (each if is_kept else passing(each)).interactions]
+
+    spans = [span for each in traces for span in spans_of(each.interactions)]
+    return replace(last, interactions=Unopened(spans=spans, source=[open_all]))
 
 
 def _started(trace: Trace) -> float:

@@ -20,8 +20,10 @@ class LikeTouch(Protocol):
 class Shared:
     """Keeps equal values, texts and touches of a trace once: calls say the same things again and again."""
 
-    def __init__(self, open_value: Callable[[Any], Any], *, folded: type[Any]) -> None:
+    def __init__(self, open_value: Callable[[Any], Any], *, folded: type[Any], is_kept: bool) -> None:
+        """Texts inside of values are looked at only where all of it `is_kept`: it is done for the room."""
         self._open = open_value
+        self._is_kept = is_kept
         self._folded = folded
         """The type of values that are still bytes."""
         self._values: dict[bytes, Any] = {}
@@ -34,7 +36,8 @@ class Shared:
             return self.value(self._open(packed))
         known = self._values.get(content := bytes(packed), self)
         if known is self:
-            known = self._values[content] = self.value(self._open(content))
+            value = self._open(content)
+            known = self._values[content] = self.value(value) if self._is_kept else value
         return known
 
     def value(self, value: Any) -> Any:

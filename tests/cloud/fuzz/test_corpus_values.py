@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.corpus import Case, Recorded, Step, Wire
 from likewise.cloud.fuzz.corpus_bindings import Bindings
+from likewise.cloud.fuzz.corpus_bodies import Bodies
 from likewise.cloud.fuzz.corpus_checksums import checksum
 from likewise.cloud.fuzz.corpus_names import FreshNames
+from likewise.cloud.fuzz.corpus_signatures import Signer
 from likewise.cloud.fuzz.corpus_values import Moment, Unplayable, decode, filled, put_references
 
 MET = Moment(Recorded(ok=True, status=200))
@@ -175,9 +179,122 @@ def test_snapshots_are_bound_in_the_order_in_which_they_were_made() -> None:
     assert bound.doubts
 
 
-def test_a_signature_for_another_account_cannot_be_played() -> None:
-    with pytest.raises(Unplayable, match="another account"):
-        Bindings().query("/c/b", "sp=r&sig=abc", None)
+KEY = "AccountName=home;AccountKey=a2V5"
+
+
+@pytest.mark.parametrize(
+    ("service", "path", "query"),
+    [
+        ("blob", "/c/b", "comp=x&sp=r&se=2019-01-01&sr=b&sv=2019-02-02&sig=abc"),
+        ("blob", "/c/b", "sp=r&si=policy&sr=c&sig=abc"),
+        ("queue", "/q/messages", "sp=r&se=2019-01-01&sig=abc"),
+        ("table", "/t()", "$filter=x&sp=r&se=2019-01-01&st=2018-01-01&tn=t&sig=abc"),
+        ("table", "/Tables", "sp=r&se=2019-01-01&srt=s&ss=t&sig=abc"),
+    ],
+)
+def test_a_signature_for_another_account_is_issued_anew(service: str, path: str, query: str) -> None:
+    renewed = Signer(service, KEY).renewed(path, query, Recorded(status=200))
+    given, old = dict(parse_qsl(renewed)), dict(parse_qsl(query))
+    assert given["sig"] != "abc"
+    assert given["sp"] == "r"
+    assert given.get("se", "9") > "2026"
+    for name in ("comp", "$filter", "si", "srt", "st"):
+        assert (name in given) == (name in old)
+
+
+def test_a_signature_that_was_refused_cannot_be_played() -> None:
+    with pytest.raises(Unplayable, match="AuthenticationFailed"):
+        Signer("blob", KEY).renewed("/c/b", "sig=x", Recorded(status=403, code="AuthenticationFailed"))
+    with pytest.raises(Unplayable, match="token of a user"):
+        Signer("blob", KEY).renewed("/c/b", "skoid=y&sig=x", None)
+
+
+def cut(path: str, head: str, length: int, status: int, query: str = "", code: str | None = None) -> Step:
+    method = "PUT" if query else "POST"
+    return Step(
+        operation="x",
+        params={"body": {"length": length, "head": head}},
+        wire=Wire(method=method, path=path, query=query),
+        recorded=Recorded(status=status, code=code),
+    )
+
+
+ENTITY = '{"PartitionKey": "pk", "PartitionKey@odata.type": "Edm.String", "RowKey"'
+
+
+def test_entities_of_which_only_the_head_is_left_keep_apart() -> None:
+    first, second = cut("/t", ENTITY, 711, 201), cut("/t", ENTITY, 713, 201)
+    twice = cut("/t", ENTITY, 711, 409, code="EntityAlreadyExists")
+    last = Step(operation="x", wire=Wire(method="GET", path="/t(PartitionKey='pk',RowKey='r7')"))
+    steps = (first, second, twice, last)
+    bodies = Bodies(Case(id="c", service="table", steps=steps, recorded=Recorded(status=200)), str)
+    rows = [json.loads(bodies.body(step, step.recorded) or b"")["RowKey"] for step in steps[:3]]
+    assert rows[0] == "r7"
+    assert rows[1] != "r7"
+    assert rows[2] == "r7"
+
+
+def test_what_an_entity_says_decides_whether_it_is_taken() -> None:
+    judged = cut("/t", ENTITY, 711, 400, code="PropertyNameTooLong")
+    case = Case(id="c", service="table", steps=(judged,), recorded=Recorded(status=400))
+    with pytest.raises(Unplayable, match="decides the answer"):
+        Bodies(case, str).body(judged, judged.recorded)
+
+
+def test_a_list_of_blocks_is_the_blocks_that_were_staged() -> None:
+    staged = [
+        Step(operation="x", wire=Wire(method="PUT", path="/c/b", query=f"comp=block&blockid={name}"))
+        for name in ("YQ%3D%3D", "Yg%3D%3D")
+    ]
+    wanted = (
+        "<?xml version='1.0' encoding='utf-8'?>\n"
+        "<BlockList><Latest>YQ==</Latest><Latest>Yg==</Latest></BlockList>"
+    )
+    whole = cut("/c/b", wanted[:60], len(wanted), 201, query="comp=blocklist")
+    other = cut("/c/b", wanted[:60], len(wanted) + 9, 201, query="comp=blocklist")
+    for listed, is_whole in ((whole, True), (other, False)):
+        case = Case(id="c", service="blob", steps=(*staged, listed), recorded=Recorded(status=201))
+        bodies = Bodies(case, str)
+        for step in staged:
+            bodies.body(step, None)
+        if is_whole:
+            assert bodies.body(listed, listed.recorded) == wanted.encode()
+        else:
+            with pytest.raises(Unplayable):
+                bodies.body(listed, listed.recorded)
+
+
+def test_a_message_keeps_its_length() -> None:
+    head = "<?xml version='1.0' encoding='utf-8'?>\n<QueueMessage><MessageText>aGVsb"
+    step = cut("/q/messages", head, 900, 201)
+    case = Case(id="c", service="queue", steps=(step,), recorded=Recorded(status=201))
+    body = Bodies(case, str).body(step, step.recorded) or b""
+    assert len(body) == 900
+    assert body.endswith(b"</MessageText></QueueMessage>")
+
+
+def test_a_policy_on_which_a_signature_relies_is_in_force() -> None:
+    acl = "<SignedIdentifier><Expiry>2019-10-25T19:13:44Z</Expiry></SignedIdentifier>"
+    put = Step(operation="x", params={"body": acl}, wire=Wire(method="PUT", path="/c", query="comp=acl"))
+    get = Step(operation="x", wire=Wire(method="GET", path="/c/b", query="si=id&sig=x"))
+    recorded = Recorded(status=200)
+    relied = Bodies(Case(id="c", service="blob", steps=(put, get), recorded=recorded), str)
+    alone = Bodies(Case(id="c", service="blob", steps=(put,), recorded=recorded), str)
+    assert b"2019" not in (relied.body(put, None) or b"")
+    assert alone.body(put, None) == acl.encode()
+
+
+def test_a_tag_that_no_service_gives_stays_where_it_was_refused() -> None:
+    bound = Bindings()
+    bound.note("/c/b", answered(etag='"now"'))
+    refused = Recorded(status=400, code="OutOfRangeInput")
+    sent = bound.headers("/c/b", "", {"If-Match": "0x111"}, refused, frozenset())
+    assert sent == {"If-Match": "0x111"}
+
+
+def test_a_condition_that_was_not_met_is_a_failure() -> None:
+    assert Recorded(status=304).success is False
+    assert Recorded(status=206).success is True
 
 
 @pytest.mark.parametrize(("algorithm", "expected"), [("CRC32C", "4waSgw=="), ("CRC64NVME", "rosUhgp5mIg=")])

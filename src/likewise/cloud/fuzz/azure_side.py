@@ -8,8 +8,8 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
@@ -19,6 +19,9 @@ from likewise.cloud.services import SERVICES
 from likewise.cloud.services.call import words
 from likewise.cloud.services.generate import azure_functions
 from likewise.cloud.targets import Running
+
+if TYPE_CHECKING:
+    from likewise.cloud.fuzz.corpus_signatures import Signer
 
 PACKAGES = {"blob": "azure.storage.blob", "queue": "azure.storage.queue", "table": "azure.data.tables"}
 PLACES = {"blob": ("container", "blob"), "queue": ("queue",), "table": ()}
@@ -37,6 +40,7 @@ class AzureSide(Side):
         super().__init__(running, service)
         builders_of(service)  # read before two sides, each in its thread, ask for them at once
         self._pipeline = _pipeline(running, service, timeout)
+        self._timeout = timeout
         self._url = str(running.endpoint(service)).rstrip("/")
         self._shape = next(kind.shape for kind in SERVICES if kind.name == service)
 
@@ -56,8 +60,12 @@ class AzureSide(Side):
         query: str = "",
         headers: Mapping[str, str] | None = None,
         body: bytes | str | None = None,
+        is_anonymous: bool = False,
     ) -> Answer:
-        """Send a request as it stands, signed by the pipeline; `path` is below the account, encoded."""
+        """Send a request as it stands, signed by the pipeline; `path` is below the account, encoded.
+
+        An anonymous one is not signed with the account's key: its query may carry a signature instead.
+        """
         from azure.core.rest import HttpRequest
 
         url = self._url + "/" + path.lstrip("/") + (f"?{query}" if query else "")
@@ -65,7 +73,21 @@ class AzureSide(Side):
             request = HttpRequest(method, url, headers=dict(headers or {}), content=body)
         except (TypeError, ValueError) as error:
             return Answer(success=False, refused=str(error)[:160])
-        return self._send(request)
+        return self._send(request, self._anonymous if is_anonymous else self._pipeline)
+
+    @cached_property
+    def _anonymous(self) -> Any:
+        from azure.core.pipeline import Pipeline
+        from azure.core.pipeline.transport import RequestsTransport
+
+        return Pipeline(RequestsTransport(read_timeout=self._timeout, connection_timeout=5))
+
+    @cached_property
+    def signer(self) -> Signer:
+        """Issues signatures of the account."""
+        from likewise.cloud.fuzz.corpus_signatures import Signer
+
+        return Signer(self.service, _connection_string(self.running))
 
     def address(self, path: str) -> str:
         """The URL of a path below the account."""
@@ -85,7 +107,7 @@ class AzureSide(Side):
             return b""
         return bytes(response.content) if response.status_code < 300 else b""
 
-    def _send(self, request: Any) -> Answer:
+    def _send(self, request: Any, pipeline: Any = None) -> Answer:
         from azure.core.exceptions import (
             AzureError,
             HttpResponseError,
@@ -96,7 +118,7 @@ class AzureSide(Side):
         self.sent += 1
         try:
             # As a stream: what a user stored is not the service's to be parsed, whatever its type says.
-            response = self._pipeline.run(request, stream=True).http_response
+            response = (pipeline or self._pipeline).run(request, stream=True).http_response
             response.read()
         except HttpResponseError as error:
             if error.response is None:

@@ -19,7 +19,8 @@ SERVICES = {
 }
 """Other people's words for our services."""
 
-FAILURES = range(400, 600)
+FAILURES = range(300, 600)
+"""The SDKs raise for these; 304 says that a condition was not met."""
 
 
 class CorpusUnreadable(LikewiseError):

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.corpus import Recorded
-from likewise.cloud.fuzz.corpus_values import Moment, Unplayable
+from likewise.cloud.fuzz.corpus_values import Moment
 
 _POOLS = {
     "snapshot": "x-ms-snapshot",
@@ -28,6 +28,7 @@ _LATEST = {
 }
 """Query parameters that quote the latest such value of an answer."""
 _ETAGS = re.compile(r"(?:x-ms-(?:source-)?)?if-(?:none-)?match")
+_TAG = re.compile(r'(?:W/)?".*"')
 _UNTIL = ("x-ms-immutability-policy-until-date", "x-ms-expiry-time")
 _FOREIGN = ("x-ms-deleted-container-version", "x-ms-source-lease-id")
 """Headers with values of the real service that no answer of a candidate gives back."""
@@ -53,7 +54,7 @@ class Bindings:
         """Remember what an answer gave."""
         headers = answer.fields.get("headers", {}) if answer.success else {}
         if etag := headers.get("etag"):
-            self._etags[path] = etag
+            self._etags[_entity(path, answer) or path] = etag
         if lease := headers.get("x-ms-lease-id"):
             self._leases[path] = lease
         for header in frozenset(_POOLS.values()):
@@ -86,8 +87,6 @@ class Bindings:
         parts = []
         for part in query.split("&") if query else ():
             name, _, value = part.partition("=")
-            if name == "sig":
-                raise Unplayable("it is signed for another account (a shared access signature)")
             found = self._query_value(path, name, unquote(value), recorded) if value else ""
             parts.append(f"{name}={quote(found, safe='')}" if found and found != unquote(value) else part)
         return "&".join(parts)
@@ -157,6 +156,9 @@ class Bindings:
 
     def _etag(self, name: str, value: str, path: str, recorded: Recorded | None, moment: Moment) -> str:
         """The candidate's tag where the recorded one was the resource's own, as the answer tells."""
+        failed = recorded is not None and recorded.success is False
+        if failed and not moment.is_unmet and not _TAG.fullmatch(value):
+            return value  # what no service gives may be what was refused
         if moment.is_unmet == ("none" in name):
             if path in self._etags:
                 return self._etags[path]
@@ -171,6 +173,16 @@ class Bindings:
     def _doubt(self, name: str, recorded: Recorded | None, *, unmet: bool = False) -> None:
         if recorded is None or recorded.success or unmet:
             self.doubts.append(f"{name} quotes a value of the real service that the candidate never gave")
+
+
+def _entity(path: str, answer: Answer) -> str:
+    """Where an entity is found that an answer shows; nothing where it shows none."""
+    body = answer.fields.get("body")
+    keys = [body.get(name) for name in ("PartitionKey", "RowKey")] if isinstance(body, Mapping) else [None]
+    if "(" in path or not all(isinstance(key, str) for key in keys):
+        return ""
+    partition, row = (str(key).replace("'", "''") for key in keys)
+    return f"{path}(PartitionKey='{partition}',RowKey='{row}')"
 
 
 def _http_date(when: datetime) -> str:

@@ -20,7 +20,7 @@ from likewise.cloud.fuzz.corpus import (
     judge,
 )
 from likewise.cloud.fuzz.corpus_aws import AwsStage, UncheckedSide
-from likewise.cloud.fuzz.corpus_azure import AzureStage
+from likewise.cloud.fuzz.corpus_azure import AzureStage, is_unsigned
 from likewise.cloud.fuzz.corpus_methods import PublicMethods
 from likewise.cloud.fuzz.corpus_names import created
 from likewise.cloud.fuzz.corpus_recording import record
@@ -37,7 +37,7 @@ _ABSENT = re.compile(r"NoSuch|NotFound|NotExist|\b404\b")
 _TAKEN = re.compile(r"AlreadyExists|AlreadyOwned|ResourceInUse|BeingDeleted")
 _MISSING = ("NotImplemented", "APINotImplemented", "UnknownOperation", "UnknownOperationException")
 _DENIED = frozenset(
-    {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationFailure"}
+    {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationFailure", "403"}
 )
 _ELSEWHERE = frozenset(
     {
@@ -48,6 +48,30 @@ _ELSEWHERE = frozenset(
         "307",
     }
 )
+_CREDENTIALS = frozenset(
+    {
+        "AccountIsDisabled",
+        "AuthenticationFailed",
+        "AuthorizationPermissionMismatch",
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "IncompleteSignatureException",
+        "InsufficientAccountPermissions",
+        "InvalidAccessKeyId",
+        "InvalidAuthenticationInfo",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "InvalidToken",
+        "MissingAuthenticationToken",
+        "MissingAuthenticationTokenException",
+        "NoAuthenticationInformation",
+        "RequestTimeTooSkewed",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
+    }
+)
+"""What services say to somebody whose name or signature is wrong."""
 _FORBIDS = re.compile(
     r"LegalHold|Retention|ObjectLock|ExpectedBucketOwner|ExpectedSourceBucketOwner|PublicAccessBlock"
     r"|OwnershipControls|\"Deny\"|\\\"Deny\\\"|SSECustomer|KMS"
@@ -183,17 +207,18 @@ def _trouble(step: Step, answer: Answer) -> str | None:
         return f"was not sent by the SDK: {answer.refused}"
     if answer.silence:
         return f"got no answer from the candidate ({answer.silence})"
-    is_read = _is_read(step)
+    if _is_read(step):
+        return None  # nothing was changed by it on either side
     if step.recorded is not None and step.recorded.success is not None:
         said = step.recorded
-        if said.success != answer.success and not (is_read and _is_missing(answer)):
+        if said.success != answer.success:
             return (
                 f"already went another way, so the states differ: the reference says {said.summary()}, "
                 f"the candidate {answer.summary()}"
             )
         return None
     # A refusal to do what nobody offers (501) is the real services' own; whatever it left is seen at the end.
-    if not is_read and _is_missing(answer) and answer.code != "NotImplemented":
+    if _is_missing(answer) and answer.code != "NotImplemented":
         return f"could not be carried out on the candidate: {answer.summary()}"
     return None
 
@@ -212,9 +237,8 @@ def _is_missing(answer: Answer) -> bool:
 def _excuse(stage: Stage, answer: Answer) -> str | None:
     """Why a different answer says nothing about the candidate; None where it does say something."""
     case, recorded = stage.case, stage.case.recorded
-    doubts = getattr(stage, "doubts", ())
-    if doubts and not _is_missing(answer):
-        return str(doubts[0])
+    if stage.doubts and not _is_missing(answer):
+        return stage.doubts[0]
     return (
         _without_state(case, recorded, answer)
         or _after_failure(stage, answer)
@@ -227,7 +251,8 @@ def _without_state(case: Case, recorded: Recorded, answer: Answer) -> str | None
     """Something was there when the answer was recorded that the sequence does not make."""
     made = [name for step in case.steps if (name := created(case.service, step)) is not None]
     implies = recorded.success or _ABSENT.search(recorded.code or "") is not None
-    if _is_absent(answer) and implies and not _uses(case, made) and not _is_absent_top(recorded):
+    unmade = not _uses(case, made) or (recorded.success and _is_unheard_of(case))
+    if _is_absent(answer) and implies and unmade and not _is_absent_top(recorded):
         return f"what the last call needs is not made by the sequence (the candidate: {answer.summary()})"
     taken = recorded.code is not None and _TAKEN.search(recorded.code) is not None
     judged = created(case.service, case.last)
@@ -258,6 +283,17 @@ def _is_absent_top(recorded: Recorded) -> bool:
     )
 
 
+def _is_unheard_of(case: Case) -> bool:
+    """Whether the last call asks for something inside a resource that no call before it speaks of."""
+    last = case.last
+    name = last.params.get("Key" if case.service == "s3" else "blob")
+    if last.wire is not None:
+        name = last.wire.path.strip("/").partition("/")[2]
+    if not isinstance(name, str) or not name or "${" in name or case.service not in ("s3", "blob"):
+        return False
+    return not any(name in _text(step) for step in case.steps[:-1])
+
+
 def _uses(case: Case, made: list[str]) -> bool:
     text = _text(case.last)
     return any(name in text for name in made)
@@ -285,6 +321,8 @@ def _elsewhere(case: Case, recorded: Recorded, answer: Answer) -> str | None:
     """The answer came from the account, its settings or its region, which the file does not hold."""
     if recorded.code in _ELSEWHERE:
         return f"{recorded.code} depends on the region of the client, which the file does not hold"
+    if recorded.code in _CREDENTIALS and not is_unsigned(case, case.last):
+        return f"{recorded.code} depends on who asked, which the file does not hold"
     if recorded.code in _DENIED and answer.success:
         if "account settings" in case.note:
             return f"{recorded.code} depends on settings of the account, as the file's own note says"

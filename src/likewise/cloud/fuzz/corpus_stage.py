@@ -21,6 +21,11 @@ class Stage(ABC):
     def texts(self) -> Mapping[str, str]:
         """Fresh names to recorded ones."""
 
+    @property
+    @abstractmethod
+    def doubts(self) -> tuple[str, ...]:
+        """What could not be made to mean what it meant in the recording."""
+
     @abstractmethod
     def send(self, step: Step, *, is_last: bool) -> Answer:
         """Play one step; `Unplayable` where the file does not hold what that takes."""

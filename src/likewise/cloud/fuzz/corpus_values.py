@@ -33,8 +33,11 @@ class Moment:
 
     def __init__(self, recorded: Recorded | None) -> None:
         self.is_unmet = recorded is not None and (recorded.status in (304, 412) or recorded.code in UNMET)
-        self._is_invalid = recorded is not None and recorded.success is False and not self.is_unmet
+        self.is_refused = recorded is not None and recorded.success is False
+        self._is_invalid = self.is_refused and not self.is_unmet
         self.needs_pause = False
+        self.has_moved = False
+        """Whether a time that has passed since was put ahead of now."""
 
     def condition(self, name: str) -> datetime | None:
         """The time for which a condition of this name does as recorded; None where it is none."""
@@ -53,9 +56,10 @@ class Moment:
         if conditional is not None:
             return conditional
         aware = when if when.tzinfo else when.replace(tzinfo=UTC)
-        if name == "RetainUntilDate" and not self._is_invalid:
+        if name.endswith("RetainUntilDate") and not self._is_invalid:
             while aware <= datetime.now(UTC) + _MARGIN:
                 aware += timedelta(days=1)
+                self.has_moved = True
             return aware
         return when
 

@@ -37,7 +37,7 @@ MOST = 12
 # Whether a name is valid may depend on these: they stay.
 _RESERVED = re.compile(
     r"^(?P<head>xn--|sthree-|amzn-s3-demo-)?(?P<middle>.*?)"
-    r"(?P<tail>-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3)?$",
+    r"(?P<tail>-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3|-\d{12}-[a-z0-9-]+-an)?$",
     re.DOTALL,
 )
 _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")

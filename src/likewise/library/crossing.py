@@ -52,6 +52,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from likewise.model import Interaction, Mapping, Operation, Outcome, Value
+from likewise.model.rows import Row
 
 
 class Kind(StrEnum):
@@ -117,7 +118,7 @@ def of(interaction: Interaction) -> Crossing:
     )
 
 
-def interaction(
+def row(
     at: str,
     kind: Kind,
     *,
@@ -132,9 +133,9 @@ def interaction(
     count: int = 1,
     until: int = 0,
     digest: str = "",
-) -> Interaction:
+) -> Row:
     """A crossing as the interaction that `of` reads."""
-    wire: Mapping = {"at": at, "kind": kind.value}
+    wire: Mapping = {"at": at, "kind": kind}
     if after:
         wire["after"] = after
     if state is not None:
@@ -145,12 +146,4 @@ def interaction(
         wire["until"] = until
     if digest:
         wire["digest"] = digest
-    return Interaction(
-        operation=operation,
-        receiver=receiver,
-        arguments=arguments,
-        outcome=outcome,
-        order=order,
-        lane=lane,
-        wire=wire,
-    )
+    return operation, arguments, outcome, receiver, order, lane, wire

@@ -6,7 +6,6 @@ Calling them is no crossing; what they do with a library's object, callable or c
 from __future__ import annotations
 
 import builtins
-import concurrent.futures
 import copy
 import functools
 import itertools
@@ -87,8 +86,6 @@ CALLING: set[Any] = {
     itertools.groupby,
     threading.Thread,
     threading.Timer,
-    concurrent.futures.ThreadPoolExecutor.submit,
-    concurrent.futures.ThreadPoolExecutor.map,
 }
 """These call what they are given. A library's callable is wrapped for these and for nobody else."""
 AWAITING: set[Any] = set()
@@ -105,7 +102,7 @@ THROUGH = frozenset(
 )
 """What these ask a builtin container for, the container asks its items for."""
 SPECIAL = {print, *OPERATIONS, *ATTRIBUTES, *ITERATING, *CALLING}
-"""All of them, those of asyncio once it has been met."""
+"""All of them, those of asyncio and of executors once they have been met."""
 NAMES = frozenset(
     name for name, thing in vars(builtins).items() if callable(thing) and thing in SPECIAL and name != "type"
 )
@@ -125,6 +122,15 @@ def meet_asyncio() -> frozenset[Any]:
     AWAITING.update(awaiting)
     SPECIAL.update(calling, awaiting)
     return frozenset(calling | awaiting)
+
+
+def meet_executors() -> frozenset[Any]:
+    """The same for the executors that run what they are given in threads."""
+    executor: Any = sys.modules["concurrent.futures.thread"].ThreadPoolExecutor
+    calling = {executor.submit, executor.map}
+    CALLING.update(calling)
+    SPECIAL.update(calling)
+    return frozenset(calling)
 
 
 def prepare(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Prepared | None:

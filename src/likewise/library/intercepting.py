@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from likewise.library import native
-from likewise.library.handing import SPECIAL, THROUGH, meet_asyncio
+from likewise.library.handing import SPECIAL, THROUGH, meet_asyncio, meet_executors
 from likewise.library.hub import Hub
 from likewise.library.operators import MIRRORED
 
@@ -28,13 +28,17 @@ def helpers(hub: Hub) -> dict[str, Callable[..., Any]]:
     else:
         module.set_up(hub, tuple(SPECIAL), THROUGH, MIRRORED)
 
-    def meet() -> None:
+    def greet_asyncio() -> None:
         module.meet(tuple(meet_asyncio()), THROUGH, sys.modules["asyncio"]._get_running_loop)
 
-    if "asyncio" in sys.modules:
-        meet()
-    else:
-        hub.awaited["asyncio"] = meet
+    def greet_executors() -> None:
+        module.meet(tuple(meet_executors()), THROUGH, None)
+
+    for name, greet in (("asyncio", greet_asyncio), ("concurrent.futures.thread", greet_executors)):
+        if name in sys.modules:
+            greet()
+        else:
+            hub.awaited[name] = greet
     hub.wrap, hub.hand, hub.items = module.wrap, module.hand, module.items
     hub.own = module.own
     return {name: getattr(module, name) for name in NAMES} | {"slice": slice, "made": hub.made}

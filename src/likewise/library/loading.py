@@ -7,7 +7,6 @@ import builtins
 import importlib.machinery
 import os
 import sys
-import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -41,7 +40,9 @@ class Client:
     def __init__(self, folders: Sequence[Path], naming: Naming) -> None:
         self._folders = [folder.resolve() for folder in folders]
         self._naming = naming
-        self._sites = [Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")]
+        self._sites = [
+            Path(each).resolve() for each in sys.path if each.endswith(("site-packages", "dist-packages"))
+        ]
         self._inside: dict[str, str] = {}
         """Where the folders of modules lie; to find that out of a path takes long."""
         self._packages = {name for folder in self._folders for name in _packages(folder)}
@@ -76,8 +77,8 @@ class Client:
         return _OUTSIDE
 
 
-_STDLIB_TEXT = os.path.join(sysconfig.get_path("stdlib"), "")  # noqa: PTH118 - as paths of modules are written
-_STDLIB = Path(sysconfig.get_path("stdlib")).resolve()
+_STDLIB_TEXT = os.__file__.removesuffix("os.py")
+_STDLIB = Path(_STDLIB_TEXT).resolve()
 _OUTSIDE, _SITE = "\0", "\0site:"
 """A folder that is not the client's; what stands before the place of an installed one."""
 

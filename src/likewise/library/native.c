@@ -1097,10 +1097,10 @@ static int keep_specials(PyObject *specials, PyObject *through) {
     return PyErr_Occurred() ? -1 : 0;
 }
 
-static PyObject *h_meet(ARGS) { /* asyncio's specials, those that look through containers, the running loop */
+static PyObject *h_meet(ARGS) { /* specials, those that look through containers, the running loop if they are asyncio's */
     EXPECT(3)
     if (keep_specials(args[0], args[1]) < 0) return NULL;
-    Py_XSETREF(running_loop, Py_NewRef(args[2]));
+    if (args[2] != Py_None) Py_XSETREF(running_loop, Py_NewRef(args[2]));
     Py_RETURN_NONE;
 }
 

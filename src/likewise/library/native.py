@@ -8,7 +8,6 @@ import importlib.util
 import os
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from pathlib import Path
 from types import ModuleType
@@ -41,13 +40,15 @@ def load() -> ModuleType | None:
 
 def _place() -> Path:
     """A file of its own for each source and interpreter, in the user's cache."""
-    suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
+    suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
     digest = hashlib.blake2b(SOURCE.read_bytes() + sys.version.encode(), digest_size=8).hexdigest()
     return folder() / "native" / f"native-{digest}{suffix}"
 
 
 def _compile(path: Path) -> None:
     """Compile beside the place and move it there, so that nobody ever loads half a file."""
+    import sysconfig  # once for each interpreter
+
     path.parent.mkdir(parents=True, exist_ok=True)
     compiler = (sysconfig.get_config_var("CC") or "cc").split()
     include = {sysconfig.get_path(name) for name in ("include", "platinclude")}

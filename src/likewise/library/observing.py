@@ -29,6 +29,7 @@ def state(thing: Any, values: Values) -> Value:
     except AttributeError:
         held = {}
     if type(held) is dict:
+        values.names(each for each in held if type(each) is str)
         for name in [name for name in held if type(name) is str and not name.startswith("_")][:MOST]:
             made[name] = values.data(held[name])
     return made or None

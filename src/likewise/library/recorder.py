@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 import time
 from collections.abc import Callable
 from hashlib import blake2b
-from operator import attrgetter
+from operator import itemgetter
+from threading import get_ident
 from typing import Any
 
 from likewise.library import crossing, lanes, observing
@@ -14,7 +17,6 @@ from likewise.library.crossing import Kind
 from likewise.library.targets import NOTHING
 from likewise.library.values import Values, message_of
 from likewise.model import (
-    Interaction,
     Lost,
     Mapping,
     Operation,
@@ -26,6 +28,7 @@ from likewise.model import (
     Trace,
     Value,
 )
+from likewise.model.rows import Row, Rows
 
 KEEP = 40
 """Crossings at one place of the client that a test's trace holds whole."""
@@ -85,6 +88,7 @@ class Recorder:
         self._on_trace = on_trace
         self._open: list[Running] = []
         self._process = os.getpid()
+        self._main = threading.main_thread().ident
         self.missed: dict[str, int] = {}
         """What could not be recorded, and how often."""
         self.crossings = 0
@@ -126,9 +130,8 @@ class Recorder:
             self._rest(running, at, kind, operation, order).count += 1
             return COUNTED
         token = Token(running, at, kind, operation, order)
-        lane = running.lanes.current()
-        if lane != "main":
-            token.lane = lane
+        if get_ident() != self._main or _is_looping():
+            token.lane = running.lanes.current()
         if seen > KEEP:
             token.is_kept = False
         else:
@@ -140,6 +143,7 @@ class Recorder:
         if args:
             self._note(token, values, zip(_POSITIONS, args, strict=False))
         if kwargs:
+            values.names(kwargs)
             self._note(token, values, kwargs.items())
         return token
 
@@ -208,14 +212,21 @@ COUNTED = Token(Running("", 0), "", Kind.REST, Operation("", ""), 0)
 _POSITIONS = tuple(str(number) for number in range(256))
 
 
+def _is_looping() -> bool:
+    """Whether an event loop runs in this thread: then a task may be what crosses."""
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and asyncio._get_running_loop() is not None
+
+
 def _trace(running: Running, result: Result, failure: str) -> Trace:
-    made = [_interaction(token) for token in running.tokens]
-    made += [_rest_interaction(*key, rest) for key, rest in running.rests.items()]
-    made.sort(key=attrgetter("order"))
+    rows = [_row(token) for token in running.tokens]
+    if running.rests:
+        rows += [_rest_row(*key, rest) for key, rest in running.rests.items()]
+        rows.sort(key=_ORDER)
     return Trace(
         test=running.test,
         role=Role.REFERENCE,
-        interactions=tuple(made),
+        interactions=Rows(rows, is_plain=running.values.is_plain),
         result=result,
         attempt=running.attempt,
         failure=failure,
@@ -224,14 +235,18 @@ def _trace(running: Running, result: Result, failure: str) -> Trace:
     )
 
 
-def _interaction(token: Token) -> Interaction:
-    return crossing.interaction(
+_ORDER = itemgetter(4)
+_UNSEEN = Lost(reason="its end was not seen")
+
+
+def _row(token: Token) -> Row:
+    return crossing.row(
         token.at,
         token.kind,
         operation=token.operation,
         receiver=token.receiver,
         arguments=token.arguments,
-        outcome=token.outcome or Lost(reason="its end was not seen"),
+        outcome=token.outcome or _UNSEEN,
         order=token.order,
         lane=token.lane,
         after=token.after,
@@ -240,8 +255,8 @@ def _interaction(token: Token) -> Interaction:
     )
 
 
-def _rest_interaction(at: str, kind: Kind, operation: Operation, rest: _Rest) -> Interaction:
-    return crossing.interaction(
+def _rest_row(at: str, kind: Kind, operation: Operation, rest: _Rest) -> Row:
+    return crossing.row(
         at,
         Kind.REST,
         count=rest.count,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib.metadata
 import importlib.util
 import os
@@ -32,14 +33,22 @@ class LibrarySession:
         naming = Naming(self.libraries)
         self._secrets = secrets_of(os.environ.items())
         self._waiting: list[Trace] = []
+        self._has_frozen = False
         self._writer: RecordingWriter | None = None
         self._recorder = Recorder(on_trace=self._write)
         self._hub = Hub(self._recorder, Targets(naming))
         self._finder = Finder(Client(folders, naming), self._hub, asserts)
 
     def start(self) -> None:
-        """Rewrite what is imported from now on."""
+        """Rewrite what is imported from now on.
+
+        The collector does not look at what is there before the client comes: that stays, and to go
+        through it as often as recording makes objects would cost more than recording them.
+        """
         self._finder.install(helpers(self._hub))
+        if gc.isenabled() and not gc.get_freeze_count():
+            gc.freeze()
+            self._has_frozen = True
 
     def record(self, path: Path, provenance: Provenance) -> None:
         """Write to this file, what was recorded before included."""
@@ -68,6 +77,12 @@ class LibrarySession:
             self._writer.close()
             self._writer = None
         return missed
+
+    def thaw(self) -> None:
+        """Give the collector back what it did not look at; best when everything else is over."""
+        if self._has_frozen:
+            gc.unfreeze()
+            self._has_frozen = False
 
     def _write(self, trace: Trace) -> None:
         if self._writer is None:

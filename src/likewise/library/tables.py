@@ -82,7 +82,7 @@ def _array(thing: Any, kind: type, inner: Inner) -> Value:
         made["items"] = inner(thing.tolist())
         return made
     made["digest"] = hashlib.blake2b(thing.tobytes(), digest_size=12).hexdigest()
-    made["head"] = [each if type(each) is float else inner(each) for each in thing.ravel()[:PREVIEW].tolist()]
+    made["head"] = [inner(each) for each in thing.ravel()[:PREVIEW].tolist()]
     return made
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from likewise.library import reading
@@ -26,7 +26,7 @@ NODES = 1_500
 """Parts of one value that are looked at."""
 HELD = 5_000
 """Objects without weak references that are kept alive in a test so that their numbers stay theirs."""
-_PLAIN = frozenset({type(None), bool, float})
+_PLAIN = frozenset({type(None), bool})
 _BIG = 1 << 63
 
 
@@ -41,13 +41,15 @@ class Values:
         """Types of which an object has died: a new one may be the same thing again, such as a proxy."""
         self._held = 0
         self._nodes = 0
+        self.is_plain = True
+        """Whether JSON can say as it stands what was made: no bytes, no infinity, no name with a dollar."""
         self.trouble: dict[str, int] = {}
         """What could not be read, and how often."""
 
     def data(self, thing: object) -> Value:
         """An object as data. Never raises: what cannot be read says so."""
         kind = type(thing)
-        if kind in _PLAIN:
+        if kind in _PLAIN or (kind is str and len(thing) <= LONG):  # type: ignore[arg-type]
             return thing  # type: ignore[return-value]
         self._nodes = 0
         try:
@@ -56,6 +58,12 @@ class Values:
             return self._lost("recursion", kind)
         except Exception as error:
             return self._lost(type(error).__name__, kind)
+
+    def names(self, names: Iterable[str]) -> None:
+        """Take note of names that the client or the library chose."""
+        for name in names:
+            if name[:1] == "$":
+                self.is_plain = False
 
     def label(self, thing: object) -> str:
         """The name of an opaque object in this test: its type and number."""
@@ -75,11 +83,16 @@ class Values:
     def value(self, thing: Any, kind: type, above: tuple[int, ...]) -> Value:
         if kind in _PLAIN:
             return thing  # type: ignore[no-any-return]
+        if kind is float:
+            if thing - thing != 0.0:  # infinite, or no number
+                self.is_plain = False
+            return thing  # type: ignore[no-any-return]
         if kind is str:
             return thing if len(thing) <= LONG else _long_text(thing)
         if kind is int:
             return thing if -_BIG <= thing < _BIG else {"is": "value", "type": "int", "text": hex(thing)}
         if kind is bytes:
+            self.is_plain = False
             return thing if len(thing) <= LONG else _long_bytes(thing)
         self._nodes += 1
         if len(above) >= DEEP or self._nodes > NODES:

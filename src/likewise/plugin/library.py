@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 import random
-import secrets
 import sys
 import time
 from collections.abc import Generator
@@ -41,6 +40,7 @@ def prepare(config: pytest.Config) -> None:
     except LikewiseError as error:
         raise pytest.UsageError(str(error)) from None
     session.start()
+    config.add_cleanup(session.thaw)
     config.stash[SESSION] = session
 
 
@@ -75,7 +75,7 @@ class Collector:
         libraries = config.option.likewise_library
         given = config.option.likewise_library_out
         stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))
-        name = f"{'+'.join(libraries)}-{stamp}-{secrets.token_hex(3)}"
+        name = f"{'+'.join(libraries)}-{stamp}-{os.urandom(3).hex()}"
         folder = config.rootpath / ".likewise" / "library"
         self.path = config.invocation_params.dir / given if given else folder / f"{name}.recording"
         if self.path.exists():

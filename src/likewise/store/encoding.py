@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, Generic, NoReturn, TypeVar, assert_never, cast
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, assert_never, cast
 
 IS_SHARED = "msgspec" in sys.modules
 """Whether somebody else in this process had that library first."""
@@ -19,7 +19,6 @@ import msgspec  # noqa: E402 - only before its import can be told who had it fir
 
 from likewise.model import (  # noqa: E402
     Effect,
-    Fingerprint,
     Interaction,
     Lost,
     Mapping,
@@ -33,9 +32,12 @@ from likewise.model import (  # noqa: E402
     TimedOut,
     Trace,
 )
-from likewise.model.unopened import Span, Unopened  # noqa: E402
+from likewise.model.rows import Row, Rows  # noqa: E402
 from likewise.store.shared import Shared  # noqa: E402
 from likewise.store.values import Undecodable, escape, pack, unescape, unpack  # noqa: E402
+
+if TYPE_CHECKING:
+    from likewise.model import Fingerprint
 
 T = TypeVar("T")
 Raw = dict[str, Any]
@@ -194,7 +196,13 @@ def convert(kind: type[T], raw: Raw) -> T:
 
 def encode_trace_line(trace: Trace) -> bytes:
     """One line of a recording, without its line end."""
-    return encode(_Line(trace=wire_trace(trace)))
+    try:
+        return encode(_Line(trace=wire_trace(trace)))
+    except TypeError:
+        if not (isinstance(trace.interactions, Rows) and trace.interactions.is_plain):
+            raise
+        packed = replace(trace, interactions=Rows(trace.interactions.rows))  # some text was not quite plain
+        return encode(_Line(trace=wire_trace(packed)))
 
 
 def encode_part_line(trace: Trace) -> bytes:
@@ -215,6 +223,8 @@ def decode_line(content: bytes, *, reject: Callable[[str], NoReturn]) -> Trace |
     """
     if content.startswith(ESCAPED):
         return convert_line(decode_raw(content))
+    from likewise.model.unopened import Span, Unopened  # who only writes does without
+
     line = decode(_Line[Unread], content)
     wire = line.trace or line.part
     if line.end or wire is None:
@@ -247,7 +257,7 @@ def wire_trace(trace: Trace) -> WireTrace[Any]:
     return WireTrace(
         trace.test,
         trace.role,
-        [_wire_call(call) for call in trace.interactions],
+        _wire_calls(trace.interactions),
         trace.result,
         trace.attempt,
         trace.world,
@@ -257,6 +267,35 @@ def wire_trace(trace: Trace) -> WireTrace[Any]:
         trace.ended,
         trace.unseen,
         trace.unseen_writes,
+    )
+
+
+def _wire_calls(calls: Sequence[Interaction]) -> list[_Call[Any]]:
+    if not isinstance(calls, Rows):
+        return [_wire_call(call) for call in calls]
+    packed: Callable[[Any], Any] = _as_it_is if calls.is_plain else pack
+    return [_wire_row(row, packed) for row in calls.rows]
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _wire_row(row: Row, packed: Callable[[Any], Any]) -> _Call[Any]:
+    operation, arguments, outcome, receiver, order, lane, wire = row
+    return _Call(
+        operation.service,
+        operation.name,
+        packed(arguments),
+        _Returned(packed(outcome.value)) if type(outcome) is Returned else _wire_outcome(outcome),
+        (),
+        receiver,
+        order,
+        lane,
+        0.0,
+        0.0,
+        packed(wire) or None,
+        None,
     )
 
 

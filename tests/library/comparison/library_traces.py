@@ -21,6 +21,7 @@ from likewise.model import (
     Trace,
     Value,
 )
+from likewise.model.rows import interaction
 
 
 def call(
@@ -34,7 +35,7 @@ def call(
     **more: Any,
 ) -> Interaction:
     """One crossing at a line of `client.py`."""
-    return crossing.interaction(
+    row = crossing.row(
         f"client.py:{at}:0",
         kind,
         operation=Operation("lib", name),
@@ -45,6 +46,7 @@ def call(
         lane="main",
         **more,
     )
+    return interaction(row)
 
 
 def trace(*calls: Interaction, test: str = "test_a", result: Result = Result.PASSED) -> Trace:

@@ -1,0 +1,64 @@
+"""Interactions that a recorder has noted, and that nobody has looked at yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+from likewise.model.interaction import Interaction, Operation, Outcome
+from likewise.model.values import Mapping
+
+Row = tuple[Operation, Mapping, Outcome, str, int, str, Mapping]
+"""Operation, arguments, outcome, receiver, order, lane and wire of one interaction."""
+
+
+class Rows(Sequence[Interaction]):
+    """Interactions that are written as they were noted: to make one of each takes longer than to write it.
+
+    `is_plain` says that all values in them are such that JSON can say them as they stand.
+    """
+
+    __slots__ = ("is_plain", "rows")
+
+    def __init__(self, rows: Sequence[Row], *, is_plain: bool = False) -> None:
+        self.rows, self.is_plain = rows, is_plain
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Interaction]:
+        return map(interaction, self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Interaction: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Interaction]: ...
+    def __getitem__(self, place: int | slice) -> Interaction | Sequence[Interaction]:
+        if isinstance(place, slice):
+            return Rows(self.rows[place], is_plain=self.is_plain)
+        return interaction(self.rows[place])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # no interaction has one
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (list(self),)
+
+
+def interaction(row: Row) -> Interaction:
+    """The interaction that a row is."""
+    operation, arguments, outcome, receiver, order, lane, wire = row
+    return Interaction(
+        operation=operation,
+        arguments=arguments,
+        outcome=outcome,
+        receiver=receiver,
+        order=order,
+        lane=lane,
+        wire=wire,
+    )

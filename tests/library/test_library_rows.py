@@ -57,7 +57,7 @@ def test_rows_are_written_and_read_back_without_loss(
 ) -> None:
     trace = recorded(*args, **kwargs)
     assert isinstance(trace.interactions, Rows)
-    assert trace.interactions.is_plain is is_plain
+    assert trace.interactions.plain == [is_plain]
     back = encoding.decode_line(encoding.encode_trace_line(trace), reject=reject)
     assert isinstance(back, Trace)
     assert list(back.interactions) == list(trace.interactions)

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable
 from hashlib import blake2b
-from operator import itemgetter
 from threading import get_ident
 from typing import Any
 
@@ -53,6 +52,8 @@ class Token:
     makes = False
     """Whether a class was called."""
     until = 0
+    is_plain = True
+    """Whether JSON can say all its values as they stand."""
 
     def __init__(self, running: Running, at: str, kind: Kind, operation: Operation, order: int) -> None:
         self.running, self.at, self.kind, self.operation, self.order = running, at, kind, operation, order
@@ -137,6 +138,7 @@ class Recorder:
         else:
             running.tokens.append(token)
         values = running.values
+        odd = values.odd
         if receiver is not NOTHING:
             token.receiver = receiver.__qualname__ if isinstance(receiver, type) else values.label(receiver)
             token.watched = receiver
@@ -145,6 +147,8 @@ class Recorder:
         if kwargs:
             values.names(kwargs)
             self._note(token, values, kwargs.items())
+        if values.odd != odd:
+            token.is_plain = False
         return token
 
     def _note(self, token: Token, values: Values, given: Any) -> None:
@@ -160,42 +164,47 @@ class Recorder:
         """It came back with a value."""
         if token is COUNTED:
             return
-        token.outcome = Returned(value=token.running.values.data(value))
+        values = token.running.values
+        odd = values.odd
+        token.outcome = Returned(value=values.data(value))
         if value is None and token.watched is not NOTHING and token.kind is Kind.CALL:
-            token.state = observing.state(token.watched, token.running.values)
+            token.state = observing.state(token.watched, values)
         elif token.makes:
             token.state = observing.outline(value)
-        self._finish(token)
+        self._finish(token, values, odd)
 
     def fail(self, token: Token, error: BaseException) -> None:
         """It came back with an exception."""
         if token is COUNTED:
             return
-        value = token.running.values.data(error)
+        values = token.running.values
+        odd = values.odd
+        value = values.data(error)
         message = value.get("message") if isinstance(value, dict) else None
         token.outcome = Raised(
             kind=type(error).__qualname__,
             message=message if isinstance(message, str) else message_of(error),
             value=value,
         )
-        self._finish(token)
+        self._finish(token, values, odd)
 
     def drop(self, token: Token) -> None:
         """It was no crossing after all: the end of an iteration."""
         if token is not COUNTED and token.is_kept and token in token.running.tokens:
             token.running.tokens.remove(token)
 
-    def _finish(self, token: Token) -> None:
+    def _finish(self, token: Token, values: Values, odd: int) -> None:
         token.watched = NOTHING
         token.until = token.running.orders
         if token.changing is not None:
-            values = token.running.values
             after: Mapping = {}
             for name, each in token.changing:
                 now = values.data(each)
                 if now != token.arguments[name]:
                     after[name] = now
             token.after, token.changing = after, None
+        if values.odd != odd:
+            token.is_plain = False
         if not token.is_kept:
             rest = self._rest(token.running, token.at, token.kind, token.operation, token.order)
             rest.count += 1
@@ -219,14 +228,14 @@ def _is_looping() -> bool:
 
 
 def _trace(running: Running, result: Result, failure: str) -> Trace:
-    rows = [_row(token) for token in running.tokens]
+    made = [(_row(token), token.is_plain) for token in running.tokens]
     if running.rests:
-        rows += [_rest_row(*key, rest) for key, rest in running.rests.items()]
-        rows.sort(key=_ORDER)
+        made += [(_rest_row(*key, rest), True) for key, rest in running.rests.items()]
+        made.sort(key=_order)
     return Trace(
         test=running.test,
         role=Role.REFERENCE,
-        interactions=Rows(rows, is_plain=running.values.is_plain),
+        interactions=Rows([row for row, _ in made], plain=[is_plain for _, is_plain in made]),
         result=result,
         attempt=running.attempt,
         failure=failure,
@@ -235,7 +244,10 @@ def _trace(running: Running, result: Result, failure: str) -> Trace:
     )
 
 
-_ORDER = itemgetter(4)
+def _order(made: tuple[Row, bool]) -> int:
+    return made[0][4]
+
+
 _UNSEEN = Lost(reason="its end was not seen")
 
 

@@ -41,8 +41,8 @@ class Values:
         """Types of which an object has died: a new one may be the same thing again, such as a proxy."""
         self._held = 0
         self._nodes = 0
-        self.is_plain = True
-        """Whether JSON can say as it stands what was made: no bytes, no infinity, no name with a dollar."""
+        self.odd = 0
+        """How often something came that JSON cannot say as it stands: bytes, infinity, names with a dollar."""
         self.trouble: dict[str, int] = {}
         """What could not be read, and how often."""
 
@@ -63,7 +63,7 @@ class Values:
         """Take note of names that the client or the library chose."""
         for name in names:
             if name[:1] == "$":
-                self.is_plain = False
+                self.odd += 1
 
     def label(self, thing: object) -> str:
         """The name of an opaque object in this test: its type and number."""
@@ -85,14 +85,14 @@ class Values:
             return thing  # type: ignore[no-any-return]
         if kind is float:
             if thing - thing != 0.0:  # infinite, or no number
-                self.is_plain = False
+                self.odd += 1
             return thing  # type: ignore[no-any-return]
         if kind is str:
             return thing if len(thing) <= LONG else _long_text(thing)
         if kind is int:
             return thing if -_BIG <= thing < _BIG else {"is": "value", "type": "int", "text": hex(thing)}
         if kind is bytes:
-            self.is_plain = False
+            self.odd += 1
             return thing if len(thing) <= LONG else _long_bytes(thing)
         self._nodes += 1
         if len(above) >= DEEP or self._nodes > NODES:

@@ -15,13 +15,13 @@ Row = tuple[Operation, Mapping, Outcome, str, int, str, Mapping]
 class Rows(Sequence[Interaction]):
     """Interactions that are written as they were noted: to make one of each takes longer than to write it.
 
-    `is_plain` says that all values in them are such that JSON can say them as they stand.
+    `plain` says of each whether JSON can say all values in it as they stand; without it that is not known.
     """
 
-    __slots__ = ("is_plain", "rows")
+    __slots__ = ("plain", "rows")
 
-    def __init__(self, rows: Sequence[Row], *, is_plain: bool = False) -> None:
-        self.rows, self.is_plain = rows, is_plain
+    def __init__(self, rows: Sequence[Row], *, plain: Sequence[bool] = ()) -> None:
+        self.rows, self.plain = rows, plain
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -35,7 +35,7 @@ class Rows(Sequence[Interaction]):
     def __getitem__(self, place: slice) -> Sequence[Interaction]: ...
     def __getitem__(self, place: int | slice) -> Interaction | Sequence[Interaction]:
         if isinstance(place, slice):
-            return Rows(self.rows[place], is_plain=self.is_plain)
+            return Rows(self.rows[place], plain=self.plain[place])
         return interaction(self.rows[place])
 
     def __eq__(self, other: object) -> bool:

@@ -199,7 +199,7 @@ def encode_trace_line(trace: Trace) -> bytes:
     try:
         return encode(_Line(trace=wire_trace(trace)))
     except TypeError:
-        if not (isinstance(trace.interactions, Rows) and trace.interactions.is_plain):
+        if not isinstance(trace.interactions, Rows) or not trace.interactions.plain:
             raise
         packed = replace(trace, interactions=Rows(trace.interactions.rows))  # some text was not quite plain
         return encode(_Line(trace=wire_trace(packed)))
@@ -273,8 +273,12 @@ def wire_trace(trace: Trace) -> WireTrace[Any]:
 def _wire_calls(calls: Sequence[Interaction]) -> list[_Call[Any]]:
     if not isinstance(calls, Rows):
         return [_wire_call(call) for call in calls]
-    packed: Callable[[Any], Any] = _as_it_is if calls.is_plain else pack
-    return [_wire_row(row, packed) for row in calls.rows]
+    if not calls.plain:
+        return [_wire_row(row, pack) for row in calls.rows]
+    return [
+        _wire_row(row, _as_it_is if is_plain else pack)
+        for row, is_plain in zip(calls.rows, calls.plain, strict=True)
+    ]
 
 
 def _as_it_is(value: Any) -> Any:

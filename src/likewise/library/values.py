@@ -42,7 +42,7 @@ class Values:
         self._held = 0
         self._nodes = 0
         self.odd = 0
-        """How often something came that JSON cannot say as it stands: bytes, infinity, names with a dollar."""
+        """How often something came that JSON cannot say as it stands: bytes, infinity, a name with "$"."""
         self.trouble: dict[str, int] = {}
         """What could not be read, and how often."""
 

@@ -235,7 +235,7 @@ def _trace(running: Running, result: Result, failure: str) -> Trace:
     return Trace(
         test=running.test,
         role=Role.REFERENCE,
-        interactions=Rows([row for row, _ in made], plain=[is_plain for _, is_plain in made]),
+        interactions=Rows(rows=[row for row, _ in made], plain=[is_plain for _, is_plain in made]),
         result=result,
         attempt=running.attempt,
         failure=failure,

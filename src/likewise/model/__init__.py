@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Touch,
     )
     from likewise.model.keyed import Fingerprint, Keyed, Sketch, Spot
+    from likewise.model.rows import Row, Rows
     from likewise.model.target import Role, Target
     from likewise.model.trace import Provenance, Recording, Redaction, Result, Trace
     from likewise.model.unopened import Span, Unopened
@@ -133,6 +134,8 @@ __all__ = [
     "Result",
     "Returned",
     "Role",
+    "Row",
+    "Rows",
     "RunFinished",
     "RunStarted",
     "Scalar",
@@ -205,6 +208,7 @@ __getattr__ = _late(
             "Touch",
         ),
         "keyed": ("Fingerprint", "Keyed", "Sketch", "Spot"),
+        "rows": ("Row", "Rows"),
         "target": ("Role", "Target"),
         "trace": ("Provenance", "Recording", "Redaction", "Result", "Trace"),
         "unopened": ("Span", "Unopened"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, overload
 
 from likewise.model.interaction import Interaction, Operation, Outcome
@@ -12,16 +13,15 @@ Row = tuple[Operation, Mapping, Outcome, str, int, str, Mapping]
 """Operation, arguments, outcome, receiver, order, lane and wire of one interaction."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Rows(Sequence[Interaction]):
     """Interactions that are written as they were noted: to make one of each takes longer than to write it.
 
     `plain` says of each whether JSON can say all values in it as they stand; without it that is not known.
     """
 
-    __slots__ = ("plain", "rows")
-
-    def __init__(self, rows: Sequence[Row], *, plain: Sequence[bool] = ()) -> None:
-        self.rows, self.plain = rows, plain
+    rows: Sequence[Row]
+    plain: Sequence[bool] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -35,7 +35,7 @@ class Rows(Sequence[Interaction]):
     def __getitem__(self, place: slice) -> Sequence[Interaction]: ...
     def __getitem__(self, place: int | slice) -> Interaction | Sequence[Interaction]:
         if isinstance(place, slice):
-            return Rows(self.rows[place], plain=self.plain[place])
+            return Rows(rows=self.rows[place], plain=self.plain[place])
         return interaction(self.rows[place])
 
     def __eq__(self, other: object) -> bool:

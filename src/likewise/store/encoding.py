@@ -201,7 +201,9 @@ def encode_trace_line(trace: Trace) -> bytes:
     except TypeError:
         if not isinstance(trace.interactions, Rows) or not trace.interactions.plain:
             raise
-        packed = replace(trace, interactions=Rows(trace.interactions.rows))  # some text was not quite plain
+        packed = replace(
+            trace, interactions=Rows(rows=trace.interactions.rows)
+        )  # some text was not quite plain
         return encode(_Line(trace=wire_trace(packed)))
 
 

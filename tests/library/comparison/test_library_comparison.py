@@ -289,3 +289,42 @@ def test_an_object_that_is_left_without_attributes_differs_and_one_with_others_d
     assert [group.manner for group in compare(side(made("size")), side(made())).groups] == [Manner.EFFECT]
     assert not compare(side(made("size", "name")), side(made("length"))).groups
     assert not compare(side(made()), side(made("size"))).groups
+
+
+def test_the_function_that_another_one_was_made_in_is_the_librarys_own_business() -> None:
+    ours = side(trace(call("replaceWith", {"is": "function", "name": "replaceWith.<locals>.<lambda>"})))
+    theirs = side(trace(call("replaceWith", {"is": "function", "name": "replace_with.<locals>.<lambda>"})))
+    other = side(trace(call("replaceWith", {"is": "function", "name": "replace_with.<locals>.keep"})))
+    assert compare(ours, theirs).groups == ()
+    assert len(compare(ours, other).groups) == 1
+
+
+def test_a_recording_in_which_nothing_crossed_says_so() -> None:
+    silent = compare(side(trace()), side(trace()))
+    assert any("nothing crossed" in note for note in silent.notes)
+    assert not compare(side(trace(call("f"))), side(trace(call("f")))).notes
+
+
+def test_a_private_type_that_one_version_alone_has_hides_nothing_that_follows() -> None:
+    """An element is made by another private class, and an error then reads otherwise: that is the cause."""
+    failing = [Raised(kind="ParseError", message=text) for text in ("expected {", "expected '{'")]
+    ours = side(
+        trace(call("Word", thing(1, "_WordRegex")), call("Word.parse", failing[0], receiver="_WordRegex#1"))
+    )
+    theirs = side(trace(call("Word", thing(1, "Word")), call("Word.parse", failing[1], receiver="Word#1")))
+    (group,) = compare(ours, theirs).groups
+    assert (group.operation, group.manner, group.is_downstream) == ("lib.Word.parse", Manner.MESSAGE, False)
+
+
+def test_a_private_type_that_both_versions_have_is_told_from_another() -> None:
+    calls = call("a", thing(1, "_Node")), call("b", thing(1, "Leaf"))
+    swapped = call("a", thing(1, "Leaf")), call("b", thing(1, "_Node"))
+    assert compare(side(trace(*calls)), side(trace(*swapped))).groups
+
+
+def test_names_that_tempfile_draws_do_not_count() -> None:
+    ours, theirs = (
+        side(trace(call("open", f"/tmp/{name}/a.txt"))) for name in ("tmp70wr3do1", "tmpn5sx4o_y")
+    )
+    assert compare(ours, theirs).groups == ()
+    assert compare(ours, side(trace(call("open", "/tmp/tmp70wr3do1/b.txt")))).groups

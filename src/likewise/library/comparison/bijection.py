@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from likewise.model import Value
+from likewise.model import Interaction, Returned, Value
 
 Name = tuple[str, int]
 """An object within a test: its type, and its number among those of that type."""
@@ -12,10 +13,14 @@ Name = tuple[str, int]
 
 @dataclass(slots=True)
 class Bijection:
-    """Which object of the candidate's run is which of the reference's."""
+    """Which object of the candidate's run is which of the reference's.
+
+    `inner` are private types that one version alone has: what took their place is no change by its name.
+    """
 
     forward: dict[Name, Name] = field(default_factory=dict)
     backward: dict[Name, Name] = field(default_factory=dict)
+    inner: frozenset[str] = frozenset()
 
     def pair(self, reference: Name, candidate: Name) -> bool:
         """Pair two objects unless one of them is another's already; whether they are a pair now."""
@@ -28,12 +33,28 @@ class Bijection:
         self.backward[candidate] = reference
         return True
 
+    def are_alike(self, reference: str, candidate: str) -> bool:
+        """Whether two types are the same as far as a client is concerned."""
+        return reference == candidate or reference in self.inner or candidate in self.inner
+
     def repair(self, reference: Name, candidate: Name) -> None:
         """Pair two objects from now on, whatever they were before: a difference is reported once."""
         self.backward.pop(self.forward.get(reference, candidate), None)
         self.forward.pop(self.backward.get(candidate, reference), None)
         self.forward[reference] = candidate
         self.backward[candidate] = reference
+
+
+def private_types(interactions: Iterable[Interaction]) -> set[str]:
+    """The types that are private by their names, of objects that were used or came back."""
+    found = set()
+    for each in interactions:
+        name = receiver_name(each.receiver)
+        if name is not None:
+            found.add(name[0])
+        if isinstance(each.outcome, Returned) and (name := name_of(each.outcome.value)) is not None:
+            found.add(name[0])
+    return {name for name in found if name.rpartition(".")[2].startswith("_")}
 
 
 def names_in(value: Value) -> set[Name]:

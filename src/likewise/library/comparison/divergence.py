@@ -328,10 +328,17 @@ class _Walk:
 
 
 def diverge(
-    reference: Trace, candidate: Trace, *, is_quiet: Quiet = lambda spot, ours, theirs: False
+    reference: Trace,
+    candidate: Trace,
+    *,
+    is_quiet: Quiet = lambda spot, ours, theirs: False,
+    inner: frozenset[str] = frozenset(),
 ) -> list[Divergence]:
-    """Every difference between two runs of one test, in the order of the reference's run."""
-    walk = _Walk(test=reference.test, is_quiet=is_quiet)
+    """Every difference between two runs of one test, in the order of the reference's run.
+
+    `inner` are the private types that one side alone has.
+    """
+    walk = _Walk(test=reference.test, is_quiet=is_quiet, bijection=Bijection(inner=inner))
     found = (walk.meet(pair) for pair in align(reference.interactions, candidate.interactions))
     return _outermost_last([each for each in found if each is not None])
 

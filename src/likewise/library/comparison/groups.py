@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from likewise.library import crossing
+from likewise.library.comparison.bijection import private_types
 from likewise.library.comparison.divergence import Divergence, Manner, Spot, diverge
 from likewise.library.comparison.stability import Stability, by_test
 from likewise.library.comparison.values import renamed
@@ -121,7 +122,10 @@ def compare(reference: Side, candidate: Side) -> Comparison:
         return stability.is_quiet(spot, one, other) or _says_version(one, other, versions)
 
     common = [test for test in ours if test in theirs and test not in stability.unstable]
-    found: list[list[Divergence]] = [diverge(ours[test], theirs[test], is_quiet=is_quiet) for test in common]
+    inner = frozenset(_private_types(reference) ^ _private_types(candidate))
+    found: list[list[Divergence]] = [
+        diverge(ours[test], theirs[test], is_quiet=is_quiet, inner=inner) for test in common
+    ]
     broken = tuple(
         test for test in common if ours[test].result is Result.PASSED and theirs[test].result is Result.FAILED
     )
@@ -158,11 +162,17 @@ def _notes(*sides: Side) -> tuple[str, ...]:
         for recording in (side.recording, *side.again):
             if not recording.complete:
                 notes.append(f"a recording of {side.version} is incomplete: its run ended early")
+        if not any(trace.interactions for trace in side.recording.traces):
+            notes.append(f"nothing crossed into {side.version}: the client's own code did not use it")
     return tuple(dict.fromkeys(notes))
 
 
 def _failed(traces: dict[str, Trace], tests: Iterable[str]) -> int:
     return sum(1 for test in tests if traces[test].result is Result.FAILED)
+
+
+def _private_types(side: Side) -> set[str]:
+    return private_types(each for trace in side.recording.traces for each in trace.interactions)
 
 
 def _versions(provenance: Provenance) -> set[str]:

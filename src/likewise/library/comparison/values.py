@@ -13,6 +13,8 @@ from likewise.model import Difference, Mapping, Value
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 _INSTALLED = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s'\"<>:,;()]*?[/\\](?:site|dist)-packages(?=[/\\]|\b)")
 _TEMPORARY = re.compile(r"pytest-of-[\w.-]+([/\\])pytest-\d+")
+_DRAWN = re.compile(r"(?<=[/\\])tmp[a-z0-9_]{8}(?![A-Za-z0-9_])")
+"""How `tempfile` names what it makes."""
 _FROZEN = {("list", "tuple"), ("set", "frozenset"), ("bytearray", "bytes"), ("dict", "mappingproxy")}
 
 
@@ -31,6 +33,8 @@ def plain_text(text: str) -> str:
         text = _INSTALLED.sub("…/site-packages", text)
     if "pytest-of-" in text:
         text = _TEMPORARY.sub(r"pytest-of-…\1pytest-…", text)
+    if "tmp" in text:
+        text = _DRAWN.sub("tmp…", text)
     return text
 
 
@@ -40,7 +44,7 @@ def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
         ours, theirs = name_of(reference), name_of(candidate)
         if ours is not None and theirs is not None:
             if bijection.pair(ours, theirs):
-                return ours[0] == theirs[0]
+                return bijection.are_alike(ours[0], theirs[0])
             if ours[0] == theirs[0] and (reference.get("late") or candidate.get("late")):
                 # Whether it is the same again depends on what was still alive: no behaviour.
                 bijection.repair(ours, theirs)
@@ -48,6 +52,8 @@ def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
             return False
         if reference.keys() != candidate.keys():
             return False
+        if reference.get("is") == "function" == candidate.get("is"):
+            return _own_name(reference.get("name")) == _own_name(candidate.get("name"))
         return _all(same(value, candidate[key], bijection) for key, value in reference.items())
     if isinstance(reference, list) and isinstance(candidate, list):
         if len(reference) != len(candidate):
@@ -209,17 +215,26 @@ def _form(value: Value, bijection: Bijection, *, is_candidate: bool) -> Value:
     """A value with neutral texts, and with the candidate's objects under the reference's names."""
     if isinstance(value, dict):
         name = name_of(value)
+        if value.get("is") == "function":
+            return {"is": "function", "name": _own_name(value.get("name"))}
         if name is None:
             return {key: _form(each, bijection, is_candidate=is_candidate) for key, each in value.items()}
         if is_candidate:
             paired = bijection.backward.get(name)
-            number = paired[1] if paired is not None and paired[0] == name[0] else f"another {name[1]}"
+            if paired is not None and bijection.are_alike(paired[0], name[0]):
+                return {"is": "object", "type": paired[0], "id": str(paired[1])}
+            number: int | str = f"another {name[1]}"
         else:
             number = name[1]
         return {"is": "object", "type": name[0], "id": str(number)}
     if isinstance(value, list):
         return [_form(each, bijection, is_candidate=is_candidate) for each in value]
     return plain_text(value) if isinstance(value, str) else value
+
+
+def _own_name(name: Value) -> str:
+    """A function's name without the function that it was made in, which is nobody else's business."""
+    return str(name).rpartition("<locals>.")[2]
 
 
 def _is_identity(place: str) -> bool:

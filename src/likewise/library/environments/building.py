@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from likewise.library.environments.installers import Installer, Source
+from likewise.library.environments.installers import Installer, InstallFailed, Source
 from likewise.library.environments.names import Inventory, take_inventory
-from likewise.library.environments.recipe import Recipe, normal
+from likewise.library.environments.recipe import Recipe, named, normal
 
 Say = Callable[[str], None]
 FORM = 1
@@ -77,11 +77,29 @@ class Builder:
             extras = f"[{','.join(self.recipe.extras)}]" if self.recipe.extras else ""
             wanted += ["-e", f"{self.recipe.root}{extras}"]
         self.installer.install(python, wanted, source=self.source, log=log)
+        self._add_hints(python, log)
+
+    def _add_hints(self, python: Path, log: Path) -> None:
+        """Install what else the tests may need, as far as it can be had and changes nothing."""
+        inventory = take_inventory(python)
+        wanted = [each for each in self.recipe.hints if inventory.find(named(each)) is None]
+        kept = log.with_suffix(".constraints")
+        kept.write_text("".join(f"{name}=={version}\n" for name, version in inventory.versions.items()))
+        for some in [wanted, *([each] for each in wanted)] if wanted else []:
+            try:
+                self.installer.install(python, [*some, "-c", str(kept)], source=self.source, log=log)
+            except InstallFailed:
+                if len(some) == 1:
+                    self.say(f"done without {some[0]}, which the tests may need: it cannot be installed")
+                continue
+            if some is wanted:
+                break
+        kept.unlink()
 
     def _key(self, *parts: str) -> str:
         """The name of an environment: everything it is made from."""
         texts = [str(FORM), self.installer.name, str(self.python.resolve()), sys.version, *parts]
-        texts += [str(self.recipe.root), *self.recipe.extras, *self.recipe.requirements]
+        texts += [str(self.recipe.root), *self.recipe.extras, *self.recipe.requirements, *self.recipe.hints]
         described = [*self.recipe.files]
         if self.recipe.project:
             described += [self.recipe.root / name for name in ("pyproject.toml", "setup.cfg", "setup.py")]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from likewise.library.environments.hints import hinted
 from likewise.model import LikewiseError
 
 TESTING = ("test", "tests", "testing", "dev", "develop", "development")
@@ -53,6 +54,8 @@ class Recipe:
     """The project's extras that its tests need."""
     requirements: tuple[str, ...] = ()
     """Single requirements, such as those of a dependency group."""
+    hints: tuple[str, ...] = ()
+    """Requirements that are stated where no installer looks; done without where they cannot be met."""
     project: bool = False
     """Whether the client itself can be installed."""
 
@@ -108,6 +111,7 @@ def find_recipe(
         files=found,
         extras=chosen if project else (),
         requirements=() if files else _groups(pyproject),
+        hints=() if files or extras else hinted(root),
         project=project,
     )
 

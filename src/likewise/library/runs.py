@@ -26,6 +26,7 @@ STEADY = {"PYTHONHASHSEED": "0", "TZ": "UTC"}
 """What would make two runs on one version differ."""
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _FIXTURE = re.compile(r"fixture '(\w+)' not found")
+_PLUGIN = re.compile(r"PluginValidationError: Plugin '([^']+)' for hook")
 _OPTION = re.compile(r"unrecognized arguments: (.*)")
 
 
@@ -238,6 +239,13 @@ def explain(finished: Finished, *, where: str) -> SuiteUnusable:
             f"the suite needs a pytest plugin that gives the fixture {found[1]!r}",
             where=where,
             todo="Name the extra with --extra, or a requirements file with -r.",
+        )
+    if found := _PLUGIN.search(said):
+        return SuiteUnusable(
+            f"the pytest plugin {found[1]!r} does not fit the pytest that was installed",
+            where=where,
+            why=last,
+            todo=f"Leave it out: -- pytest -p no:{found[1]} …, or name an older pytest in a file: -r FILE.",
         )
     if found := _OPTION.search(said):
         return SuiteUnusable(

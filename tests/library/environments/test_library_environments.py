@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -13,9 +15,10 @@ from likewise.library.environments import (
     find_recipe,
     same_version,
 )
-from likewise.library.environments.installers import explain
+from likewise.library.environments.building import Builder, interpreter
+from likewise.library.environments.installers import Pip, Source, explain
 from likewise.library.environments.names import Distribution, Inventory
-from likewise.library.environments.recipe import RequirementsUnclear, named
+from likewise.library.environments.recipe import Recipe, RequirementsUnclear, named
 from likewise.library.runs import Finished, SuiteUnusable, parse_suite
 from likewise.library.runs import explain as explain_run
 
@@ -146,3 +149,40 @@ def test_a_suite_is_a_pytest_command(command: list[str], tmp_path: Path) -> None
 def test_anything_else_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SuiteUnusable, match="-- pytest tests"):
         parse_suite(["make", "test"], tmp_path)
+
+
+def test_requirements_that_only_tox_or_a_setup_script_state_are_hints(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text("NEEDED = ['mock==3.0.5']\nsetup(name='a', tests_require=NEEDED)\n")
+    (tmp_path / "tox.ini").write_text(
+        "[testenv]\ndeps =\n  pytest>=7\n  # a remark\n  babel\n  py38: typing\n  {env:MORE}\n  flake8\n"
+        "  -rmore.txt\n"
+        "[testenv:docs]\ndeps = sphinx\n"
+    )
+    (tmp_path / "more.txt").write_text("# needed\nresponses # by one test\n-e .\n")
+    found = find_recipe(tmp_path)
+    assert found.hints == ("mock==3.0.5", "pytest>=7", "babel", "responses")
+    assert find_recipe(tmp_path, files=(tmp_path / "more.txt",)).hints == ()
+
+
+def test_a_hint_that_cannot_be_installed_is_done_without(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    class Installs(Pip):
+        def install(self, python: Path, wanted: Iterable[str], *, source: Source, log: Path) -> None:
+            told.append(" ".join(each for each in wanted if not each.endswith((".constraints", "-c"))))
+            if "typing" in told[-1]:
+                raise InstallFailed("it cannot be built")
+
+        def create(self, home: Path, *, python: Path, log: Path) -> None:
+            interpreter(home).parent.mkdir(parents=True)
+            interpreter(home).symlink_to(sys.executable)
+
+    recipe = Recipe(root=tmp_path, requirements=("a",), hints=("surely-absent", "typing"))
+    Builder(recipe=recipe, cache=tmp_path / "cache", installer=Installs(), say=told.append).base()
+    assert told[1:] == [
+        "pytest a",
+        "surely-absent typing",
+        "surely-absent",
+        "typing",
+        "done without typing, which the tests may need: it cannot be installed",
+    ]

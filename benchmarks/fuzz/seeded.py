@@ -6,8 +6,9 @@ All seeds of a service's group are active at once in front of the reference; the
 server. Groups after the first, whose seeds hide what others would show, get half the budget.
 
 Strictly, a seed is found where a finding names its operation, the kind of difference, the implication, the
-cause and the manifestation, in at most four calls, and every other finding is a wrong report. More loosely,
-it is found where any finding names its operation, and other findings for seeded operations stand beside.
+cause and the manifestation, in at most four calls (five where a seed says that no fewer can show it), and every
+other finding is a wrong report. More loosely, it is found where any finding names its operation, and other
+findings for seeded operations stand beside.
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role
 
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
-LONGEST = 4
 
 
 def main() -> None:
@@ -90,7 +90,7 @@ def fits(seed: Seed, found: Finding) -> bool:
     """Whether a finding says what is to be said about a seed."""
     return (
         found.operation in seed.operations
-        and len(found.sequence) <= LONGEST
+        and len(found.sequence) <= seed.longest
         and (not seed.implication or found.implication.upper().replace(" ", "_") == seed.implication)
         and (not seed.causes or found.cause in seed.causes)
         and (not seed.manifestations or found.manifestation in seed.manifestations)

@@ -28,6 +28,8 @@ class Seed:
     """Seeds of a service that are active together."""
     where: str = ""
     """The parameter or place that must be named, where others of the same operation are changed as well."""
+    longest: int = 4
+    """Calls that may take to show it; more only where no shorter sequence can."""
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -58,6 +60,7 @@ def seed(
     *,
     group: int = 1,
     where: str = "",
+    longest: int = 4,
 ) -> Seed:
     """A seed from words."""
     return Seed(
@@ -70,6 +73,7 @@ def seed(
         manifestations=("state", "both") if manifestation == "state" else tuple(manifestation.split()),
         group=group,
         where=where,
+        longest=longest,
     )
 
 

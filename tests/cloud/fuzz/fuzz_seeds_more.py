@@ -141,6 +141,9 @@ TABLE: list[tuple[str, int, str, str, Rule, str, str, str]] = [
 WHERE = {("dynamodb", "PutItem", "constraint"): "Item"}
 """What must be named, where another seed is of the same operation and category."""
 
+LONGEST = {("s3", "ListParts", "ordering"): 5}
+"""A bucket, an upload, two parts and the list of them: there is no shorter way to see an order of parts."""
+
 MORE: tuple[Seed, ...] = tuple(
     seed(
         service,
@@ -152,6 +155,7 @@ MORE: tuple[Seed, ...] = tuple(
         manifestation,
         group=group,
         where=WHERE.get((service, operations, category), ""),
+        longest=LONGEST.get((service, operations, category), 4),
     )
     for service, group, category, operations, rule, implication, causes, manifestation in TABLE
 )

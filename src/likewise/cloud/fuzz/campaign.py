@@ -89,6 +89,8 @@ class Campaign:
         self._pending: deque[Delayed] = deque()
         self._parked: list[tuple[Task, set[str]]] = []
         """Probes that say something only if certain operations do what they should."""
+        self._lengths: dict[str, int] = {}
+        """The calls of the shortest sequence that shows each finding."""
         self._expected: set[str] = set()
         """What was found or may be, by hash."""
 
@@ -268,6 +270,11 @@ class Campaign:
             self.progress.last_new = time.monotonic() - self.progress.started
             self.progress.last_new_pair = self.pair.reference.side.sent
             yield finding
+        elif len(finding.sequence) < self._lengths.get(finding.hash, 0):
+            yield finding  # the same in fewer calls
+        else:
+            return
+        self._lengths[finding.hash] = len(finding.sequence)
 
     def _note(self, finding: Finding) -> None:
         """What is found, or may be, needs not be looked into again."""

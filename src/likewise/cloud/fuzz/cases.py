@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Name, Ref, placeholders
+from likewise.cloud.fuzz.calls import Call, Ref
 from likewise.cloud.fuzz.execution import Case, Probe
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.plans import Plan, Planner, is_read
@@ -106,7 +106,9 @@ class Cases:
     def _present(self, operation: str) -> Case:
         """An operation as it should be; what it writes was just looked at: a server may remember that."""
         plan = self.plan(operation)
-        setup = plan.setup if is_read(operation) else (*plan.setup, *self._looks(plan))
+        setup = (
+            plan.setup if is_read(operation) else (*plan.setup, *self.planner.looks(plan.setup, plan.call))
+        )
         return Case(setup=setup, probes=(self.probe(setup, plan.call),))
 
     def probe(
@@ -122,26 +124,12 @@ class Cases:
         """A probe with the reads that can show what it does."""
         return Probe(
             call=call,
-            observers=self._observers(setup, call),
+            observers=self.planner.reads(setup, call),
             parameter=parameter,
             value_class=value_class,
             state=state,
             note=note,
         )
-
-    def _observers(self, setup: Sequence[Call], call: Call) -> tuple[Call, ...]:
-        found = []
-        before = [*setup, call]
-        for name in self.planner.observers(call.operation):
-            shape = self.planner.grammar.operations[name]
-            params = dict(self.planner.typical(name))
-            for member in shape.members:
-                if member.name in self.planner.hints.names and member.name in call.params:
-                    params[member.name] = call.params[member.name]
-            read = self.planner.bound(Call(service=call.service, operation=name, params=params), before)
-            if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(read.params)):
-                found.append(read)
-        return tuple(found)
 
     def _other_states(self, operation: str) -> Iterator[tuple[str, Case]]:
         plan = self.plan(operation)
@@ -160,16 +148,6 @@ class Cases:
             yield "twice", Case(setup=setup, probes=(self.probe(setup, plan.call, state="twice"),))
         yield from self._deleted(operation, plan)
         yield from self._pages(operation, plan)
-
-    def _looks(self, plan: Plan) -> list[Call]:
-        """The reads that can be asked before a write, too."""
-        return [
-            each
-            for each in self._observers(plan.setup, plan.call)
-            if all(
-                isinstance(part, Name) or part.call < len(plan.setup) for part in placeholders(each.params)
-            )
-        ]
 
     def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
         made = {call.operation for call in plan.calls}
@@ -322,7 +300,7 @@ class Cases:
 
     def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
         """A probe with every read that can show what it does."""
-        return replace(probe, observers=self._observers(setup, probe.call))
+        return replace(probe, observers=self.planner.reads(setup, probe.call))
 
     def walk(self, number: int) -> Task:
         """A short walk: a few operations on the same things, then one whose answer is compared."""

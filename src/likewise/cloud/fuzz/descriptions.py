@@ -45,7 +45,9 @@ class Descriptions:
             what = f"after {probe.call.operation}, {what}"
         known = dict([*self.known.doubts, *([void] if void else ()), *self.known.ineffective.items()])
         identity = self._identity(shown, cause, never, void=known if state else {})
-        name = digest(self.planner.service, blamed, *identity)
+        # A read that is late is late after every write.
+        whose = gap.operation if cause.name == ASYNCHRONOUS else blamed
+        name = digest(self.planner.service, whose, *identity)
         return Finding(
             service=self.planner.service,
             operation=blamed,
@@ -76,7 +78,7 @@ class Descriptions:
         if cause.name == NOT_IMPLEMENTED and any(never):
             return NOT_IMPLEMENTED, str(never)
         if cause.name == ASYNCHRONOUS:
-            return ASYNCHRONOUS, gap.operation
+            return (ASYNCHRONOUS,)
         if probe.call.operation in void:
             return "no effect", str(void[probe.call.operation])
         if gap.difference in (Difference.CODE, Difference.MESSAGE) and are_several(probe, self.planner):

@@ -269,13 +269,11 @@ class Lane:
         return self.side.call(Call(service=self.side.service, operation=operation, params=params))
 
     def begin(self, case: Case) -> Context:
-        """The set-up and the only probe, left standing so that more can be asked of it."""
+        """The set-up and the only probe, if any, left standing so that more can be asked of it."""
         names = self.names()
         self.is_new = False
-        (probe,) = case.probes
         try:
-            setup = self._calls(case.setup, names, [])
-            answers = [*setup, *self._calls((probe.call,), names, setup)]
+            answers = self._calls((*case.setup, *(probe.call for probe in case.probes)), names, [])
         except Exhausted:
             self.tidy()
             raise

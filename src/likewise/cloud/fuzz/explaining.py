@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.causes import AUTHORISATION
 from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.judging import Gap, generalised
@@ -118,9 +119,21 @@ def is_same_refusal(finding: Finding, other: Finding) -> bool:
         return False
     if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
         return False
-    if other.condition and (not other.parameter or top(other.parameter) not in finding.sequence[-1].params):
+    is_denied = other.cause == AUTHORISATION  # whatever the call is given
+    if (
+        other.condition
+        and not is_denied
+        and (not other.parameter or top(other.parameter) not in finding.sequence[-1].params)
+    ):
         return False
     return any(mine == said and said[1] for mine, said in zip(finding.errors, other.errors, strict=True))
+
+
+def is_empty(gap: Gap) -> bool:
+    """Whether one side gives things and the other none, or fewer, or fails."""
+    return gap.difference in EXISTENCE or (
+        gap.difference is Difference.TYPE and "[{" in gap.reference + gap.candidate
+    )
 
 
 def concerns(other: Gap, gap: Gap) -> bool:
@@ -133,4 +146,4 @@ def concerns(other: Gap, gap: Gap) -> bool:
 def _is_existence(gap: Gap) -> bool:
     """Whether a thing as a whole is there on one side only: an error, a shorter list, no list at all."""
     whole = gap.difference in (Difference.MISSING, Difference.EXTRA) and "[{" in gap.reference + gap.candidate
-    return gap.difference in EXISTENCE or whole or (gap.place == "Item")
+    return is_empty(gap) or whole or (gap.place == "Item")

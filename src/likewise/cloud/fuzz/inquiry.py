@@ -11,7 +11,7 @@ from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, place
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED
 from likewise.cloud.fuzz.descriptions import Descriptions
 from likewise.cloud.fuzz.execution import Case, Probe, Seen, went_alike
-from likewise.cloud.fuzz.explaining import EXISTENCE, Explanations, Void, concerns
+from likewise.cloud.fuzz.explaining import EXISTENCE, Explanations, Void, concerns, is_empty
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.judging import Gap, Judge, generalised, masked
 from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
@@ -64,7 +64,7 @@ class Inquiry:
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
         self.unstable: list[Unstable] = []
-        self._lateness = Lateness(pair, judge, self._is_shared)
+        self._lateness = Lateness(pair, judge, is_shared=self._is_shared, looks=planner.looks)
         self._alone: dict[str, Look] = {}
         self._shared: dict[str, bool] = {}
 
@@ -86,7 +86,7 @@ class Inquiry:
             self._note(call.operation, left, right)
             prefixes = (ours.prefix, theirs.prefix) if self._is_shared(call.operation) else ("", "")
             found += self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
-            if number == 0 and any(each.difference in EXISTENCE for each in found):
+            if number == 0 and any(map(is_empty, found)):
                 break
         new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
         doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
@@ -184,7 +184,7 @@ class Inquiry:
         final = self._own(each) if each.gap.index and not state else each
         found = self._descriptions.finding(final, blamed, state=state, void=doubt)
         check = found.cause != NOT_IMPLEMENTED and self._lateness.check(each)
-        late = self._descriptions.finding(each, blamed, state=state, settles=True) if check else None
+        late = self._descriptions.finding(final, blamed, state=state, settles=True) if check else None
         assert final.look.seen is not None
         self.known.refuse(final.probe, final.gap, final.look.seen)
         if check is True:

@@ -28,7 +28,7 @@ _ACCOUNT = re.compile(r"(?<![\w-])\d{12}(?![\w-])")
 _STAMP = re.compile(r"\b\d{13,17}-[0-9a-f]{8}\b")
 _NUMBER = re.compile(r"(?<![\w.])\d{10,}(?![\w.]*\w)")
 _SET = re.compile(r"\[([^\[\]]*, [^\[\]]*)\]")
-_PAGING = re.compile(r"^Next|Marker$|Token$|Truncated$|Count$|^LastEvaluated")
+_PAGING = re.compile(r"^Next|Marker$|Token$|Truncated$|Count$|^LastEvaluated|continuation")
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
 
 
@@ -233,6 +233,8 @@ class Judge:
 def _without_counts(gaps: list[Gap]) -> list[Gap]:
     """Differences without those that only say that a list, which differs itself, is shorter or goes on."""
     beside = {each.place.rpartition(".")[0] for each in gaps if each.difference is Difference.LENGTH}
+    if beside:
+        beside.add("headers")
     return [
         each
         for each in gaps

@@ -132,7 +132,9 @@ def _read_one(found: Campaigns, path: Path, lines: list[str]) -> None:
                 found.headers.append(data)
             case "finding":
                 finding = from_json(data["finding"])
-                found.findings.setdefault(finding.hash, finding)
+                there = found.findings.setdefault(finding.hash, finding)
+                if len(finding.sequence) < len(there.sequence):
+                    found.findings[finding.hash] = finding
                 found.first_seen.setdefault(finding.hash, data.get("when", 0.0))
                 found.pairs.setdefault(
                     finding.hash, (header.get("candidate", ""), header.get("reference", ""))

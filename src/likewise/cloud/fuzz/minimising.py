@@ -59,8 +59,8 @@ class Minimiser:
         self._look, self._batch, self._planner = look, batch, planner
         self._tries: dict[tuple[object, ...], list[int]] = {}
         """For each kind of reduction how often it was tried, and how often it showed the difference still."""
-        self._not_bare: tuple[Call, ...] = ()
-        """The call that is looked into, where it is known to show nothing without a set-up."""
+        self._failed: dict[str, set[tuple[str, ...]]] = {}
+        """Set-ups that were tried in one investigation, and what does not show after them."""
 
     def confirm(self, case: Case, gaps: Sequence[Gap]) -> tuple[list[Shown], list[Gap]]:
         """What shows again from scratch, with as little before it as may be; and what does not."""
@@ -70,7 +70,7 @@ class Minimiser:
             forms.insert(0, Case(setup=slim, probes=(leaned(probe, case.setup, slim),)))
         shown: list[Shown] = []
         pending = list(gaps)
-        self._not_bare = ()
+        self._failed.clear()
         kind = ("bare", probe.call.operation)
         if _may_be_bare(case, gaps) and not self._is_vain(kind):
             # What is wrong with the call itself is often said before anything else is looked at.
@@ -80,10 +80,13 @@ class Minimiser:
                 look = self._look(form)
                 shown += _those(pending, form, look, 1)
                 pending = [gap for gap in pending if look.find(gap) is None]
+                self._fail(form.setup, pending)
                 if not form.setup and case.setup:
                     self._note(kind, worked=bool(shown))
-                    self._not_bare = () if shown else (probe.call,)
         return shown, pending
+
+    def _fail(self, setup: tuple[Call, ...], gaps: Sequence[Gap]) -> None:
+        self._failed.setdefault(str(setup), set()).update(gap.signature for gap in gaps)
 
     def minimise(self, shown: Sequence[Shown]) -> list[Shown]:
         """The least form of each; they are confirmed at least twice, or not in the answer."""
@@ -103,13 +106,15 @@ class Minimiser:
             if not pending or left[0] < len(shorter) + 1:
                 break
             kind = self._kind(case, shorter, pending)
-            if self._is_vain(kind) or (not shorter and self._not_bare):
+            signatures = {each.gap.signature for each in pending}
+            if self._is_vain(kind) or signatures <= self._failed.get(str(shorter), set()):
                 continue
             left[0] -= len(shorter) + 1
             form = Case(setup=shorter, probes=(leaned(probe, case.setup, shorter),))
             look = self._look(form)
             moved = [each for each in pending if look.find(each.gap) is not None]
             self._note(kind, worked=bool(moved))
+            self._fail(shorter, [each.gap for each in pending if each not in moved])
             if moved:
                 gaps = [each.gap for each in moved]
                 done += self._reduced(_those(gaps, form, look, moved[0].confirmed + 1), left)

@@ -38,7 +38,7 @@ class Pair:
         return list(zip(ours, candidate, strict=False))
 
     def begin(self, case: Case) -> Standing:
-        """The set-up and the only probe of a case, left standing; Exhausted where the budget ends before."""
+        """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends."""
         theirs = self._pool.submit(self.candidate.begin, case)
         try:
             ours = self.reference.begin(case)

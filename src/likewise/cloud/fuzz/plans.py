@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Name, Ref, Text
+from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.grammar import Grammar, Member, OperationShape
 from likewise.cloud.fuzz.hints import Hints
 
@@ -142,8 +142,10 @@ class Planner:
                 counted = {name: value + number for name, value in counts.items()}
                 setup.append(replace(last, params={**last.params, **counted}))
             return
+        # What is listed by that name shares it.
+        is_common = self.service == "dynamodb" and Name(kind) in _names(self.typical(operation))
         for number in MANY:
-            params = _renumbered(last.params, kind, number)
+            params = last.params if is_common else _renumbered(last.params, kind, number)
             if self.service == "dynamodb" and last.operation == "PutItem":
                 params = {**params, "Item": {**params["Item"], "rank": {"N": str(number + 1)}}}
             setup.append(replace(last, params=params))
@@ -208,6 +210,29 @@ class Planner:
                 return {inner.name: self.by_type(inner) for inner in member.members if inner.required}
         return "value"
 
+    def reads(self, setup: Sequence[Call], call: Call) -> tuple[Call, ...]:
+        """The reads that can show what a call did, after it."""
+        found = []
+        before = [*setup, call]
+        for name in self.observers(call.operation):
+            shape = self.grammar.operations[name]
+            params = dict(self.typical(name))
+            for member in shape.members:
+                if member.name in self.hints.names and member.name in call.params:
+                    params[member.name] = call.params[member.name]
+            read = self.bound(Call(service=call.service, operation=name, params=params), before)
+            if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(read.params)):
+                found.append(read)
+        return tuple(found)
+
+    def looks(self, setup: Sequence[Call], call: Call) -> list[Call]:
+        """Those of the reads that can be asked before the call, too."""
+        return [
+            each
+            for each in self.reads(setup, call)
+            if all(isinstance(part, Name) or part.call < len(setup) for part in placeholders(each.params))
+        ]
+
     def observers(self, operation: str) -> tuple[str, ...]:
         """The reads that can show what an operation did: the hints', else those of the same noun."""
         if is_read(operation):
@@ -224,8 +249,6 @@ class Planner:
 
 
 def _names(value: Any) -> Iterator[Name]:
-    from likewise.cloud.fuzz.calls import placeholders
-
     return (each for each in placeholders(value) if isinstance(each, Name))
 
 

@@ -17,10 +17,15 @@ DEFERRED = 4
 
 
 def common(grammar: Grammar) -> frozenset[str]:
-    """Parameters that many operations share: most servers look at them in one place."""
+    """Parameters that many operations share: most servers look at them in one place.
+
+    What a call is about, its content, is the operation's own, whatever it is called.
+    """
     counts: dict[str, int] = {}
     for shape in grammar:
         for member in shape.members:
+            if member.kind in ("blob", "any"):
+                continue
             counts[member.name] = counts.get(member.name, 0) + 1
     return frozenset(name for name, count in counts.items() if count >= COMMON)
 

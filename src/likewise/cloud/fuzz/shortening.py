@@ -20,13 +20,11 @@ def without(setup: tuple[Call, ...], number: int) -> tuple[Call, ...] | None:
     """The calls without one of them; None where a later one needs it."""
     if any(refers(call, number) for call in setup):
         return None
-    kept = [position for position in range(len(setup)) if position != number]
-    moved = {old: new for new, old in enumerate(kept)}
-    return tuple(replace(setup[old], params=shifted(setup[old].params, moved)) for old in kept)
+    return kept(setup, [position for position in range(len(setup)) if position != number])
 
 
 def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
-    """Shorter set-ups to try, the shortest first: nothing, then all but one."""
+    """Shorter set-ups to try, the shortest first: nothing, the first call, no reads, then all but one."""
     if not setup:
         return []
     tries: list[tuple[Call, ...]] = []
@@ -35,13 +33,19 @@ def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
         tries.append(())
     if len(setup) > 1 and needed <= {0}:
         tries.append(setup[:1])
-    for number in range(len(setup) - 1, -1, -1):
-        if number not in needed | _referred(setup):
-            shorter = setup[:number] + setup[number + 1 :]
-            if shorter and shorter not in tries:
-                moved = {old: new for new, old in enumerate(n for n in range(len(setup)) if n != number)}
-                tries.append(tuple(replace(each, params=shifted(each.params, moved)) for each in shorter))
+    needed |= _referred(setup)
+    looks = {number for number, each in enumerate(setup) if is_read(each.operation)} - needed
+    for dropped in (looks, *({number} for number in range(len(setup) - 1, -1, -1) if number not in needed)):
+        shorter = kept(setup, [number for number in range(len(setup)) if number not in dropped])
+        if shorter and shorter not in tries:
+            tries.append(shorter)
     return [each for each in tries if each != setup]
+
+
+def kept(setup: tuple[Call, ...], order: Sequence[int]) -> tuple[Call, ...]:
+    """Some calls of a sequence, whose references follow the calls that they mean."""
+    moved = {old: new for new, old in enumerate(order)}
+    return tuple(replace(setup[old], params=shifted(setup[old].params, moved)) for old in order)
 
 
 def sliced(setup: tuple[Call, ...], probe: Probe, planner: Planner) -> tuple[Call, ...] | None:
@@ -50,25 +54,21 @@ def sliced(setup: tuple[Call, ...], probe: Probe, planner: Planner) -> tuple[Cal
     None where that is all of it.
     """
     makers = set(planner.hints.makers.values())
-    kept: set[int] = set()
+    found: set[int] = set()
     wanted: list[Call] = [probe.call]
     while wanted:
         call = wanted.pop()
         parts = list(placeholders(call.params))
         for number, earlier in enumerate(setup):
-            if number in kept:
+            if number in found:
                 continue
             names = {each for each in placeholders(earlier.params) if isinstance(each, Name)}
             is_made = earlier.operation in makers and bool(names & set(parts))
             is_given = any(isinstance(each, Ref) and each.call == number for each in parts)
             if is_made or is_given or _is_about(earlier, call):
-                kept.add(number)
+                found.add(number)
                 wanted.append(earlier)
-    if len(kept) == len(setup):
-        return None
-    order = sorted(kept)
-    moved = {old: new for new, old in enumerate(order)}
-    return tuple(replace(setup[old], params=shifted(setup[old].params, moved)) for old in order)
+    return None if len(found) == len(setup) else kept(setup, sorted(found))
 
 
 def _is_about(earlier: Call, call: Call) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.execution import AGAIN, Case, Exhausted
+from likewise.cloud.fuzz.explaining import is_empty
 from likewise.cloud.fuzz.judging import Gap, Judge
 from likewise.cloud.fuzz.minimising import Shown
 from likewise.cloud.fuzz.pairing import Pair, Standing
@@ -39,12 +40,12 @@ def may_be_early(gap: Gap, answers: Sequence[Answer], late: Container[str]) -> b
     """
     if gap.difference is Difference.SUCCESS:
         failed = [each for each in answers if not each.success]
-        is_late = any(each.status in (404, 409) or LATE.search(each.code) for each in failed)
-        return is_late or gap.operation in late
+        return any(map(_is_unready, failed)) or gap.operation in late
     if gap.difference in (Difference.CODE, Difference.STATUS, Difference.MESSAGE):
         return gap.operation in late and is_read(gap.operation)
     if not is_read(gap.operation):
-        return False
+        # What takes things out gives nothing where they are not seen yet.
+        return is_empty(gap)
     if gap.difference is Difference.VALUE:
         return gap.index > 0
     if gap.difference in (Difference.MISSING, Difference.EXTRA):
@@ -54,13 +55,24 @@ def may_be_early(gap: Gap, answers: Sequence[Answer], late: Container[str]) -> b
     return gap.difference is Difference.LENGTH
 
 
+def _is_unready(answer: Answer) -> bool:
+    """Whether a refusal may be that of a server which is not ready yet."""
+    return not answer.success and (answer.status in (404, 409) or bool(LATE.search(answer.code)))
+
+
 @dataclass(slots=True, kw_only=True, eq=False)
 class Question:
-    """A read in a context that stands, to be asked once more when it is due."""
+    """A call in a context that stands, to be made once more when it is due.
+
+    A write is made again only where a side that was not ready refused it. Else it is made then for the first
+    time: what it took or changed would be taken or changed twice.
+    """
 
     call: Call
     standing: Standing
     due: float
+    is_first: bool
+    """Whether the call was not made yet."""
     shared: bool
     """Whether the read gives what everybody on the server has."""
     at_once: tuple[Answer, Answer] = (NOTHING, NOTHING)
@@ -77,16 +89,31 @@ class Check:
     """A difference that may go away, and the question that tells."""
 
     gap: Gap
+    beside: tuple[Gap, ...]
+    """What else differs in the same answers."""
     kind: Kind
     first: tuple[Answer, ...]
     question: Question
 
 
+def _answers(shown: Shown) -> tuple[Answer, ...]:
+    """Both sides' answers to the call that shows a difference."""
+    index = shown.gap.index
+    return tuple(seen.answers[index] for seen in shown.look.seen or () if index < len(seen.answers))
+
+
 class Lateness:
     """Finds out which differences go away by themselves, without waiting for any of them."""
 
-    def __init__(self, pair: Pair, judge: Judge, is_shared: Callable[[str], bool]) -> None:
-        self._pair, self._judge, self._is_shared = pair, judge, is_shared
+    def __init__(
+        self,
+        pair: Pair,
+        judge: Judge,
+        *,
+        is_shared: Callable[[str], bool],
+        looks: Callable[[Sequence[Call], Call], Sequence[Call]],
+    ) -> None:
+        self._pair, self._judge, self._is_shared, self._looks = pair, judge, is_shared, looks
         self._steady: set[Kind] = set()
         """Kinds of difference that were seen to stay, however long one waits."""
         self._late: set[str] = set()
@@ -105,11 +132,13 @@ class Lateness:
     def check(self, shown: Shown) -> Check | bool:
         """Whether a difference goes away; a check where that has to be seen."""
         gap, probe = shown.gap, shown.probe
-        assert shown.look.seen is not None
-        answers = tuple(seen.answers[gap.index] for seen in shown.look.seen if gap.index < len(seen.answers))
+        answers = _answers(shown)
         kind = (probe.call.operation, gap.operation, gap.difference)
         is_after = bool(gap.index or shown.case.setup)
-        if not is_after or kind in self._steady or not may_be_early(gap, answers, self._suspects):
+        # What is late is late in every part of an answer.
+        beside = tuple(each for each in shown.look.gaps if each.index == gap.index)
+        is_early = any(may_be_early(each, answers, self._suspects) for each in (gap, *beside))
+        if not is_after or kind in self._steady or not is_early:
             return False
         question = self._ask(shown)
         if question is None:
@@ -119,7 +148,7 @@ class Lateness:
             return True
         question.users += 1
         self._open.append(gap.operation)
-        return Check(gap=gap, kind=kind, first=answers, question=question)
+        return Check(gap=gap, beside=beside, kind=kind, first=answers, question=question)
 
     @property
     def _suspects(self) -> set[str]:
@@ -130,7 +159,9 @@ class Lateness:
         gap, question = check.gap, check.question
         self._open.remove(gap.operation)
         question.users -= 1
-        is_early = check.kind not in self._steady and may_be_early(gap, check.first, self._late)
+        is_early = check.kind not in self._steady and any(
+            may_be_early(each, check.first, self._late) for each in (gap, *check.beside)
+        )
         is_late = is_early and self._agrees_later(gap, question)
         if is_late:
             self._late.add(gap.operation)
@@ -141,26 +172,33 @@ class Lateness:
 
     def _ask(self, shown: Shown) -> Question | None:
         """The question about a difference, asked a few times at once; None where the budget is used up."""
-        gap, probe = shown.gap, shown.probe
-        place = (f"{shown.case.setup} {probe.call}", gap.index)
+        gap, probe, setup = shown.gap, shown.probe, shown.case.setup
+        place = (f"{setup} {probe.call}", gap.index)
         if place in self._asked:
             return self._asked[place]
         call = probe.observers[gap.index - 1] if gap.index else probe.call
+        is_first = not is_read(gap.operation) and not any(map(_is_unready, _answers(shown)))
+        probes = () if is_first else (replace(probe, observers=()),)
         try:
-            standing = self._pair.begin(Case(setup=shown.case.setup, probes=(replace(probe, observers=()),)))
+            standing = self._pair.begin(Case(setup=setup, probes=probes))
         except Exhausted:
             return None
         question = Question(
             call=call,
             standing=standing,
             due=time.monotonic() + LAG,
+            is_first=is_first,
             shared=self._is_shared(gap.operation),
         )
         self._asked[place] = question
+        if is_first:
+            for look in [*self._looks(setup, call)[:1]] * AT_ONCE:
+                self._again(question, look)
+            return question
         for _ in range(AT_ONCE):
             if self._agree(gap, question, *question.at_once):
                 break
-            question.at_once = self._again(question)
+            question.at_once = self._again(question, call)
         return question
 
     def _end(self, question: Question) -> None:
@@ -179,16 +217,16 @@ class Lateness:
     def _agrees_later(self, gap: Gap, question: Question) -> bool:
         self._release(question)
         time.sleep(max(0.0, question.due - time.monotonic()))
-        for number in range(1, AGAIN + 1):
+        for number in range(1, 2 if question.is_first else AGAIN + 1):
             if len(question.later) < number:
-                question.later.append(self._again(question))
+                question.later.append(self._again(question, question.call))
             if self._agree(gap, question, *question.later[number - 1]):
                 return True
         return False
 
-    def _again(self, question: Question) -> tuple[Answer, Answer]:
+    def _again(self, question: Question, call: Call) -> tuple[Answer, Answer]:
         try:
-            return self._pair.again(question.call, question.standing)
+            return self._pair.again(call, question.standing)
         except Exhausted:
             return NOTHING, NOTHING
 
@@ -196,15 +234,16 @@ class Lateness:
         """Whether two later answers no longer differ as the first ones did, and both are there."""
         if reference.silence or candidate.silence:
             return False
-        if not is_read(gap.operation):
+        if not is_read(gap.operation) and not question.is_first:
             # What one side took at once must not be asked of it twice: only the other one counts.
             was_late = gap.reference.startswith("success")
             return (candidate if was_late else reference).success
-        names = (question.standing.reference.names, question.standing.candidate.names)
-        prefixes = (names[0].prefix, names[1].prefix) if question.shared else ("", "")
-        later = self._judge.gaps(
-            gap.operation, gap.index, reference, candidate, prefixes=prefixes, bonds=Bonds()
-        )
+        if question.shared:
+            # Others have made more in the meantime, and what is ours may be on another page of the list.
+            names = (question.standing.reference.names, question.standing.candidate.names)
+            ours, theirs = repr(reference.fields), repr(candidate.fields)
+            return ours.count(names[0].prefix) == theirs.count(names[1].prefix)
+        later = self._judge.gaps(gap.operation, gap.index, reference, candidate, bonds=Bonds())
         return not any(
             each.signature == gap.signature or each.difference is Difference.SUCCESS for each in later
         )

@@ -229,6 +229,8 @@ def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Ite
                 yield where, kind, {**there, inner.name: value}
         elif inner.enum:
             yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: inner.enum[0]}
+        elif inner.kind == "boolean":
+            yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: True}
         elif inner.kind == "string" and not member.members[0].required:
             yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: "value"}
 

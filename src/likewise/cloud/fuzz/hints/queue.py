@@ -7,7 +7,7 @@ from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
 from likewise.cloud.fuzz.hints.table import Hints
 from likewise.cloud.services.call import words
 
-MESSAGE = ("Messages_Dequeue", "body", "QueueMessagesList", "QueueMessage", 0)
+MESSAGE = ("Messages_Enqueue", "body", "QueueMessagesList", "QueueMessage", 0)
 
 VALUES = {
     "Messages_Enqueue.body": {"QueueMessage": {"MessageText": "hello"}},
@@ -44,8 +44,8 @@ HINTS = Hints(
         "Messages_Dequeue": ("Messages_Enqueue",),
         "Messages_Peek": ("Messages_Enqueue",),
         "Messages_Clear": ("Messages_Enqueue",),
-        "MessageId_Update": ("Messages_Enqueue", "Messages_Dequeue"),
-        "MessageId_Delete": ("Messages_Enqueue", "Messages_Dequeue"),
+        "MessageId_Update": ("Messages_Enqueue",),
+        "MessageId_Delete": ("Messages_Enqueue",),
         "Queue_GetAccessPolicy": ("Queue_SetAccessPolicy",),
         "Service_ListQueuesSegment": ("Queue_Create",),
     },

@@ -6,9 +6,9 @@ All seeds of a service's group are active at once in front of the reference; the
 server. Groups after the first, whose seeds hide what others would show, get half the budget.
 
 Strictly, a seed is found where a finding names its operation, the kind of difference, the implication, the
-cause and the manifestation, in at most four calls (five where a seed says that no fewer can show it), and every
-other finding is a wrong report. More loosely, it is found where any finding names its operation, and other
-findings for seeded operations stand beside.
+cause and the manifestation, in at most four calls (more where a seed says that fewer cannot show it), and
+every other finding is a wrong report. More loosely, it is found where any finding names its operation, and
+other findings for seeded operations stand beside.
 """
 
 from __future__ import annotations

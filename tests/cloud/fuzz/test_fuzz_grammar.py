@@ -93,3 +93,10 @@ def test_parameters_survive_the_way_through_json(service: str) -> None:
     for operation in made.operations:
         for call in made.plan(operation).calls:
             assert decode(encode(call.params)) == call.params
+
+
+def test_what_a_query_lists_shares_the_key_that_it_is_listed_by() -> None:
+    plan = planner("dynamodb").plan("Query", many=True)
+    items = [call.params["Item"] for call in plan.setup if call.operation == "PutItem"]
+    assert len({str(item["id"]) for item in items}) == 1
+    assert len({item["rank"]["N"] for item in items}) == len(items) == 3

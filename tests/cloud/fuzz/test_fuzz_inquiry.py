@@ -11,7 +11,7 @@ from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.shortening import sliced
+from likewise.cloud.fuzz.shortening import reductions, sliced
 from likewise.cloud.fuzz.shrinking import reduced, simpler
 from likewise.cloud.fuzz.values import shown
 
@@ -150,6 +150,15 @@ def test_a_slice_keeps_makers_what_is_referred_to_and_what_wrote_the_same_thing(
     kept = sliced(setup, Probe(call=call("GetBucketTagging", Bucket=bucket)), planner())
     assert kept is not None
     assert [each.operation for each in kept] == ["CreateBucket", "PutBucketTagging"]
+
+
+def test_reads_before_a_write_are_left_out_at_once() -> None:
+    calls = [
+        Call(service="s3", operation=name, params={"Bucket": Name("bucket")})
+        for name in ("CreateBucket", "GetBucketAcl", "PutBucketTagging", "GetBucketTagging")
+    ]
+    tried = [[call.operation for call in each] for each in reductions(tuple(calls), calls[0])]
+    assert tried[:3] == [[], ["CreateBucket"], ["CreateBucket", "PutBucketTagging"]]
 
 
 def test_a_list_of_parts_has_several_to_list() -> None:

@@ -164,3 +164,41 @@ def test_what_follows_from_a_write_that_seemed_lost_is_looked_at_again(clock: Cl
         ("DeleteObject", "other bug")
     }
     assert {each.cause for each in found if each.kind != "missing"} == {"asynchronous behaviour"}
+
+
+def test_a_list_that_gives_a_page_at_a_time_is_not_late(clock: Clock) -> None:
+    """What is ours may be on a later page, whoever else has made something in the meantime."""
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        if call.operation == "ListBuckets":
+            return success(Buckets=side.honest(call).fields["Buckets"][:1])
+        return None
+
+    running = campaign(
+        FakeSide(trick, "one"), FakeSide(name="two"), operations=("CreateBucket", "ListBuckets")
+    )
+    found = findings(running)
+    assert found
+    assert {each.cause for each in found} == {"other bug"}
+
+
+def test_what_is_late_after_two_writes_is_one_finding_in_as_few_calls_as_may_be(clock: Clock) -> None:
+    """The list is late after a deletion, too; the shorter of both sequences is kept."""
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        bucket = str(call.params.get("Bucket"))
+        before = list(side.buckets.get(bucket, ()))
+        if call.operation in ("PutObject", "DeleteObject"):
+            stale[bucket] = (clock.now, before)
+        since, those = stale.get(bucket, (-1e9, []))
+        if call.operation == "ListObjectsV2" and clock.now - since < 2.0:
+            return success(Contents=[{"Key": each} for each in those])
+        return None
+
+    stale: dict[str, tuple[float, list[str]]] = {}
+    operations = ("CreateBucket", "PutObject", "DeleteObject", "ListObjectsV2")
+    running = campaign(FakeSide(trick, "one"), FakeSide(name="two"), operations=operations)
+    found = findings(running)
+    assert {each.cause for each in found} == {"asynchronous behaviour"}
+    assert len({each.hash for each in found}) == 1
+    assert len(found[-1].sequence) == 3

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.execution import AGAIN, Case, Exhausted
-from likewise.cloud.fuzz.explaining import is_empty
+from likewise.cloud.fuzz.explaining import EXISTENCE, is_empty
 from likewise.cloud.fuzz.judging import Gap, Judge
 from likewise.cloud.fuzz.minimising import Shown
 from likewise.cloud.fuzz.pairing import Pair, Standing
@@ -23,6 +23,8 @@ from likewise.model import Difference
 
 LATE = re.compile(r"NotFound|NoSuch|InUse|Conflict|Pending|Busy|BeingDeleted|Aborted|NotReady|InProgress")
 """Errors of a server that may just not be ready yet."""
+_OURS = re.compile(r"<[a-z]{2}>")
+"""The name of something that the context at hand has made."""
 LAG = 3.0
 """Seconds that a server may be late."""
 AT_ONCE = 2
@@ -239,6 +241,8 @@ class Lateness:
             was_late = gap.reference.startswith("success")
             return (candidate if was_late else reference).success
         if question.shared:
+            if gap.difference not in EXISTENCE and not _OURS.search(gap.reference + gap.candidate):
+                return False
             # Others have made more in the meantime, and what is ours may be on another page of the list.
             names = (question.standing.reference.names, question.standing.candidate.names)
             ours, theirs = repr(reference.fields), repr(candidate.fields)

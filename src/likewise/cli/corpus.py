@@ -78,6 +78,17 @@ def _progress(items: list[T]) -> AbstractContextManager[Iterable[T]]:
     return click.progressbar(items, file=sys.stderr, label="cases", hidden=not sys.stderr.isatty())
 
 
+def _readable(
+    entries: Sequence[Case | Traffic],
+) -> tuple[list[Case | Traffic], list[dict[str, str]]]:
+    """Entries that say something, and what is wrong with the others."""
+    from likewise.cloud.fuzz.corpus import Case
+
+    broken = [each for each in entries if isinstance(each, Case) and each.unreadable]
+    kept = [each for each in entries if not isinstance(each, Case) or not each.unreadable]
+    return kept, [{"id": each.id, "reason": each.unreadable} for each in broken]
+
+
 def _services(entries: Sequence[Case | Traffic]) -> set[str]:
     from likewise.cloud.fuzz.corpus import Case
 
@@ -206,9 +217,10 @@ def _record(
     from likewise.cloud.fuzz.corpus_writing import write_corpus
     from likewise.model import Role
 
+    entries, broken = _readable(entries)
     cases = [entry for entry in entries if isinstance(entry, Case)]
     kept: list[Case] = []
-    skipped = [
+    skipped = broken + [
         {"id": entry.id, "reason": "recorded traffic already has its answers"}
         for entry in entries
         if not isinstance(entry, Case)
@@ -246,7 +258,8 @@ def merge(files: tuple[Path, ...], into: Path, as_json: bool) -> None:
     from likewise.cloud.fuzz.corpus_reading import read_corpora
     from likewise.cloud.fuzz.corpus_writing import write_corpus
 
-    _report_written(into, write_corpus(into, read_corpora(files)), [], as_json)
+    entries, skipped = _readable(read_corpora(files))
+    _report_written(into, write_corpus(into, entries), skipped, as_json)
 
 
 @corpus.command()
@@ -258,7 +271,9 @@ def export(files: tuple[Path, ...], into: Path | None) -> None:
     from likewise.cloud.fuzz.corpus_reading import read_corpora
     from likewise.cloud.fuzz.corpus_writing import row
 
-    entries = read_corpora(files)
+    entries, broken = _readable(read_corpora(files))
+    for each in broken:
+        click.echo(f"likewise: left out: {each['id']}: {each['reason']}", err=True)
     rows = [row(entry) for entry in entries if isinstance(entry, Case)]
     if len(rows) < len(entries):
         click.echo(

@@ -302,6 +302,23 @@ def test_the_findings_of_a_campaign_are_sequences_to_be_recorded(tmp_path: Path)
     assert case.recorded.success is None
 
 
+def test_a_line_that_is_cut_off_does_not_spoil_the_others(tmp_path: Path) -> None:
+    good = json.dumps(row("good"))
+    for text in (f"{good}\n{good[:50]}", f"{good[:50]}\n{good}"):
+        found = read_corpus(put(tmp_path / "f", text))
+        assert sorted(bool(each.unreadable) for each in found if isinstance(each, Case)) == [False, True]
+    written = tmp_path / "own"
+    write_corpus(written, read_corpus(put(tmp_path / "f", [row("one"), row("two")])))
+    written.write_text(written.read_text()[:-30])
+    one, broken = read_corpus(written)
+    assert isinstance(broken, Case)
+    assert (one.id, broken.unreadable[:7]) == ("one", "line 3:")
+    merged = ["corpus", "merge", str(written), "--into", str(tmp_path / "merged"), "--json"]
+    answer = json.loads(CliRunner().invoke(main, merged).stdout)
+    assert answer["entries"] == 1
+    assert [each["id"] for each in answer["skipped"]] == ["line 3"]
+
+
 def test_a_case_that_is_none_does_not_spoil_the_others(tmp_path: Path) -> None:
     rows = [row("good"), {"id": "bad", "service": "s3"}, 7, {**row("worse"), "sequence": [{"params": {}}]}]
     good, *others = read_corpus(put(tmp_path / "f", rows))

@@ -355,7 +355,10 @@ CASES: list[tuple[str, str, list[dict[str, Any]], dict[str, Any], str, str]] = [
     (
         "signed by a user",
         "blob",
-        [BOX, http("GET", "/utcontainer0123456", "restype=container&comp=list&sp=l&skoid=y&sig=x", status=200)],
+        [
+            BOX,
+            http("GET", "/utcontainer0123456", "restype=container&comp=list&sp=l&skoid=y&sig=x", status=200),
+        ],
         {"ok": True, "status": 200},
         "not comparable",
         "token of a user",

@@ -16,7 +16,14 @@ from likewise.cloud.fuzz.corpus_bodies import Bodies
 from likewise.cloud.fuzz.corpus_checksums import checksum
 from likewise.cloud.fuzz.corpus_names import FreshNames
 from likewise.cloud.fuzz.corpus_signatures import Signer
-from likewise.cloud.fuzz.corpus_values import Moment, Unplayable, decode, filled, put_references
+from likewise.cloud.fuzz.corpus_values import (
+    Moment,
+    Unplayable,
+    decode,
+    filled,
+    put_references,
+    time_of_recording,
+)
 
 MET = Moment(Recorded(ok=True, status=200))
 UNMET = Moment(Recorded(ok=False, status=412, code="PreconditionFailed"))
@@ -83,6 +90,24 @@ def test_a_condition_on_time_does_what_it_did_when_it_was_recorded() -> None:
     assert now <= unmet["CopySourceIfModifiedSince"] <= datetime.now(UTC)
     assert unmet["IfUnmodifiedSince"] < now
     assert UNMET.needs_pause
+
+
+def test_several_conditions_are_as_far_from_now_as_from_the_recording() -> None:
+    yesterday, then = "2024-05-01T10:00:00+00:00", "2024-05-02T10:00:00+00:00"
+    params = {
+        "CopySourceIfMatch": "x",
+        "CopySourceIfUnmodifiedSince": {"__datetime__": yesterday},
+        "CopySourceIfModifiedSince": {"__datetime__": then},
+    }
+    latest = time_of_recording(params, [params])
+    moment = Moment(Recorded(status=200), latest)
+    sent = decode(params, moment)
+    now = datetime.now(UTC)
+    assert abs(now - timedelta(days=1) - sent["CopySourceIfUnmodifiedSince"]) < timedelta(minutes=1)
+    assert abs(now - sent["CopySourceIfModifiedSince"]) < timedelta(minutes=1)
+    assert moment.needs_pause
+    alone = {"IfUnmodifiedSince": {"__datetime__": yesterday}}
+    assert time_of_recording(alone, [params, alone]) is None
 
 
 def test_a_retention_that_has_run_out_since_is_moved_and_a_constant_is_not() -> None:

@@ -11,6 +11,10 @@ from likewise.cloud.fuzz.calls import Answer
 from likewise.model import Implication, LikewiseError
 
 SERVICES = {
+    "aws-s3": "s3",
+    "amazon-s3": "s3",
+    "aws-dynamodb": "dynamodb",
+    "ddb": "dynamodb",
     "azure-blob": "blob",
     "azure-queue": "queue",
     "azure-table": "table",

@@ -19,12 +19,18 @@ from likewise.cloud.fuzz.corpus import Case, Step
 from likewise.cloud.fuzz.corpus_checksums import Summing
 from likewise.cloud.fuzz.corpus_names import FreshNames, created
 from likewise.cloud.fuzz.corpus_stage import Stage
-from likewise.cloud.fuzz.corpus_values import Moment, Unplayable, decode, put_references
+from likewise.cloud.fuzz.corpus_values import (
+    Moment,
+    Unplayable,
+    decode,
+    put_references,
+    time_of_recording,
+)
 from likewise.cloud.targets import Running
 
 PATIENCE = 30.0
 """Seconds that a table may take to become active where the recording waited for that."""
-REGIONAL = "IllegalLocationConstraintException"
+REGIONAL = re.compile("IllegalLocationConstraint|region specific endpoint")
 """Says that the client was in a region of its own: from the first one, buckets can be made everywhere."""
 _TABLE = re.compile(r"arn:aws[\w-]*:dynamodb:[\w-]*:\d*:table/([\w.-]+)")
 PAUSE = 1.1
@@ -137,7 +143,8 @@ class AwsStage(Stage):
         """Play one step."""
         if step.operation not in self._side.operations:
             raise Unplayable(f"the SDK has no operation {step.operation}")
-        moment = Moment(self.case.recorded if is_last else step.recorded)
+        latest = time_of_recording(step.params, [each.params for each in self.case.steps])
+        moment = Moment(self.case.recorded if is_last else step.recorded, latest)
         params = self._params(step, moment)
         if moment.needs_pause:
             time.sleep(PAUSE)
@@ -148,7 +155,8 @@ class AwsStage(Stage):
         if name is not None:
             self._made.append(self._names.text(name))
         side = self._side
-        if is_last and self.case.recorded.code == REGIONAL:
+        said = self.case.recorded
+        if is_last and REGIONAL.search(f"{said.code} {said.message}"):
             side = side.in_region(_region_other_than(params))
         answer = side.call(Call(service=self.case.service, operation=step.operation, params=params))
         if not is_last:

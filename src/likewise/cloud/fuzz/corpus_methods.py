@@ -101,7 +101,7 @@ class PublicMethods:
                     return service.get_table_client(named["table"])
         except KeyError as error:
             raise Unplayable(f"it does not say on which {error.args[0]} {kind} works") from error
-        except ValueError as error:
+        except (ValueError, TypeError, AttributeError) as error:
             raise Unplayable(f"the SDK makes no {kind} for it ({error})") from error
         raise Unplayable(f"the SDK has no {kind}")
 

@@ -50,7 +50,7 @@ def read_corpus(path: Path) -> list[Entry]:
     if isinstance(head, Mapping) and {"request", "response"} <= head.keys():
         return [each for run in read_exchanges(path) for each in _traffic(run)]
     if isinstance(head, Mapping) and "sequence" in head:
-        return _cases(path, [row for _, row in _lines(path, text)])
+        return _cases(path, _rows(text))
     whole = _json(path, text)
     if isinstance(whole, Mapping) and "log" in whole:
         return _traffic(read_har(path))
@@ -78,11 +78,23 @@ def _read(path: Path) -> str:
 
 
 def _first_line(text: str) -> Any:
-    line = next((line for line in text.splitlines() if line.strip()), "")
+    """What the first line says; where it is broken, the first that is a case."""
+    lines = [line for line in text.splitlines() if line.strip()]
     try:
-        return json.loads(line)
+        return json.loads(lines[0])
     except ValueError:
-        return None
+        cases = (row for row in _rows(text) if isinstance(row, Mapping) and {"id", "sequence"} <= row.keys())
+        return next(cases, None)
+
+
+def _rows(text: str) -> Iterator[Any]:
+    """The lines of a file; one that is no JSON stays the text that it is."""
+    for line in text.splitlines():
+        if line.strip():
+            try:
+                yield json.loads(line)
+            except ValueError:
+                yield line
 
 
 def _json(path: Path, text: str) -> Any:
@@ -92,28 +104,21 @@ def _json(path: Path, text: str) -> Any:
         raise CorpusUnreadable("not JSON", where=str(path), why=str(error), todo=TODO) from error
 
 
-def _lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(text.splitlines(), start=1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except ValueError as error:
-                raise CorpusUnreadable(
-                    "not JSON", where=f"{path} line {number}", why=str(error), todo=TODO
-                ) from error
-
-
 def _own(path: Path, text: str) -> Iterator[Entry]:
-    rows = _lines(path, text)
-    _, head = next(rows)
+    rows = _rows(text)
+    head = next(rows)
     if head.get("version", 0) > VERSION:
         raise FormatTooNew(
             f"the corpus has format {head['version']}, this version of Likewise reads {VERSION}",
             where=str(path),
             todo="Upgrade: pip install -U likewise",
         )
-    for number, row in rows:
+    for number, row in enumerate(rows, start=2):
         where = f"{path} line {number}"
+        if isinstance(row, str):  # cut off: what was written before it counts
+            why = f"line {number}: it is no JSON but {row[:40]!r}"
+            yield Case(id=f"line {number}", service="", steps=(), recorded=Recorded(), unreadable=why)
+            continue
         yield _kept_traffic(row, where) if "trace" in row else _case(row, where=where)
 
 
@@ -153,8 +158,11 @@ def _cases(path: Path, rows: Any) -> list[Entry]:
 
 
 def _case(row: Any, *, where: str) -> Case:
+    if not isinstance(row, Mapping):
+        why = f"it is no JSON object but {str(row)[:40]!r}"
+        raise CorpusUnreadable("not a case", where=where, why=why, todo=TODO)
     try:
-        service = str(row["service"])
+        service = str(row["service"]).strip().lower()
         steps = tuple(_step(each) for each in row["sequence"])
         recorded = _recorded(row.get("real_cloud"))
         if recorded is None and steps and steps[-1].recorded is not None:

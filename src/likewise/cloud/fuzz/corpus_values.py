@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,8 +16,20 @@ from likewise.cloud.fuzz.corpus import Recorded
 _REFERENCE = re.compile(r"\$\{(\d+)\.([^}]+)\}")
 _PLACE = re.compile(r"[^.\[\]]+|\[\d+\]")
 _MARK = re.compile(r"__\w+__")
-UNMET = frozenset({"PreconditionFailed", "ConditionNotMet", "NotModified", "304", "412"})
+UNMET = frozenset(
+    {
+        "304",
+        "412",
+        "ConditionNotMet",
+        "NotModified",
+        "PreconditionFailed",
+        "SourceConditionNotMet",
+        "TargetConditionNotMet",
+        "UpdateConditionNotSatisfied",
+    }
+)
 """What services call a condition that does not hold."""
+_CONDITION = re.compile(r"If(?:None)?Match$|If(?:Un)?[Mm]odifiedSince$")
 _MARGIN = timedelta(minutes=15)
 
 
@@ -28,11 +41,15 @@ class Moment:
     """Times in a case: those that had a meaning relative to the recording get it relative to now.
 
     A condition on the time of the last change held or not, as the recorded answer tells; a time until
-    which something is kept lay ahead. Other times are constants.
+    which something is kept lay ahead. Other times are constants. Of several conditions the answer does not
+    tell which one held: with `latest`, the time of the recording, they are as far from now as from that.
     """
 
-    def __init__(self, recorded: Recorded | None) -> None:
-        self.is_unmet = recorded is not None and (recorded.status in (304, 412) or recorded.code in UNMET)
+    def __init__(self, recorded: Recorded | None, latest: datetime | None = None) -> None:
+        self._latest = latest
+        self.is_unmet = recorded is not None and (
+            recorded.code in UNMET if recorded.code else recorded.status in (304, 412)
+        )
         self.is_refused = recorded is not None and recorded.success is False
         self._is_invalid = self.is_refused and not self.is_unmet
         self.needs_pause = False
@@ -52,16 +69,43 @@ class Moment:
 
     def shifted(self, name: str, when: datetime) -> datetime:
         """A recorded time as it is to be sent under this name."""
-        conditional = self.condition(name)
+        conditional, aware = self.condition(name), _aware(when)
+        if conditional is not None and self._latest is not None:
+            self.needs_pause = self.needs_pause or aware == self._latest
+            return datetime.now(UTC) - (self._latest - aware)
         if conditional is not None:
             return conditional
-        aware = when if when.tzinfo else when.replace(tzinfo=UTC)
         if name.endswith("RetainUntilDate") and not self._is_invalid:
             while aware <= datetime.now(UTC) + _MARGIN:
                 aware += timedelta(days=1)
                 self.has_moved = True
             return aware
         return when
+
+
+def time_of_recording(params: Mapping[str, Any], everything: Any) -> datetime | None:
+    """The latest time in a case, for a call with several conditions, where others lie well before it."""
+    conditions = [name for name in params if _CONDITION.search(name)]
+    found = sorted(_times(everything))
+    if len(conditions) < 2 or not found or found[-1] - found[0] < 4 * _MARGIN:
+        return None
+    return found[-1]
+
+
+def _times(value: Any) -> Iterator[datetime]:
+    if isinstance(value, Mapping):
+        if isinstance(text := value.get("__datetime__"), str):
+            with suppress(ValueError):
+                yield _aware(datetime.fromisoformat(text))
+        for inner in value.values():
+            yield from _times(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _times(inner)
+
+
+def _aware(when: datetime) -> datetime:
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 def decode(value: Any, moment: Moment, name: str = "") -> Any:

@@ -1,0 +1,118 @@
+"""Whether an answer that differs says something: what was there, who asked, what failed before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.corpus import Case, Recorded, Step
+from likewise.cloud.fuzz.corpus_excuses import excuse
+from likewise.cloud.fuzz.corpus_stage import Stage
+
+OK = Answer(success=True, status=200)
+
+
+class Played(Stage):
+    """A case that was played already."""
+
+    texts: Mapping[str, str] = {}
+    doubts: tuple[str, ...] = ()
+
+    def send(self, step: Step, *, is_last: bool) -> Answer:
+        """Never called."""
+        raise AssertionError
+
+    def clean(self) -> None:
+        """Nothing was made."""
+
+
+def failed(status: int, code: str) -> Answer:
+    return Answer(success=False, status=status, code=code)
+
+
+def call(name: str, **params: Any) -> Step:
+    return Step(operation=name, params=params)
+
+
+def reason(recorded: Recorded, *played: tuple[Step, Answer], service: str = "s3") -> str | None:
+    case = Case(id="c", service=service, steps=tuple(step for step, _ in played), recorded=recorded)
+    stage = Played(case)
+    stage.answers += [answer for _, answer in played]
+    return excuse(stage, stage.answers[-1])
+
+
+MAKE = (call("CreateBucket", Bucket="bucket-1"), OK)
+LOST = failed(404, "NoSuchKey")
+GET = (call("GetObject", Bucket="bucket-1", Key="k"), LOST)
+
+
+def put(key: str, answer: Answer) -> tuple[Step, Answer]:
+    return call("PutObject", Bucket="bucket-1", Key=key), answer
+
+
+def test_an_object_whose_upload_failed_says_nothing() -> None:
+    broken = put("k", failed(400, "BadDigest"))
+    assert "failed on the candidate" in str(reason(Recorded(status=200), MAKE, broken, GET))
+    assert reason(Recorded(status=200), MAKE, broken, put("k", OK), GET) is None
+    part = (call("UploadPart", Bucket="bucket-1", Key="k"), OK)
+    whole = (call("CompleteMultipartUpload", Bucket="bucket-1", Key="k"), failed(400, "EntityTooSmall"))
+    assert "CompleteMultipartUpload" in str(reason(Recorded(status=200), MAKE, part, whole, GET))
+
+
+def test_a_failure_that_has_nothing_to_do_with_the_last_call_excuses_nothing() -> None:
+    unset = (
+        call("GetBucketEncryption", Bucket="bucket-1"),
+        failed(404, "ServerSideEncryptionConfigurationNotFoundError"),
+    )
+    other = (call("PutBucketEncryption", Bucket="other"), failed(404, "NoSuchBucket"))
+    removal = (call("DeleteBucketEncryption", Bucket="bucket-1"), failed(400, "InvalidRequest"))
+    assert reason(Recorded(status=200), MAKE, other, removal, unset) is None
+    setting = (call("PutBucketEncryption", Bucket="bucket-1"), failed(400, "MalformedXML"))
+    assert "PutBucketEncryption" in str(reason(Recorded(status=200), MAKE, setting, unset))
+
+
+def test_a_bucket_that_was_refused_first_and_made_then_is_there() -> None:
+    refused = (MAKE[0], failed(400, "InvalidLocationConstraint"))
+    last = (call("GetBucketAcl", Bucket="bucket-1"), failed(400, "InvalidRequest"))
+    assert "CreateBucket" in str(reason(Recorded(status=200), refused, last))
+    assert reason(Recorded(status=200), refused, MAKE, last) is None
+
+
+def test_what_no_call_before_speaks_of_came_another_way() -> None:
+    assert "not made by the sequence" in str(reason(Recorded(status=200), MAKE, GET))
+    assert reason(Recorded(status=200), MAKE, put("k", OK), GET) is None
+
+
+def test_whoever_misses_a_backup_need_not_have_had_a_table() -> None:
+    last = (call("DescribeBackup", BackupArn="arn:x"), failed(400, "ResourceNotFoundException"))
+    missing = Recorded(status=400, code="BackupNotFoundException")
+    assert reason(missing, last, service="dynamodb") is None
+    key = (call("GetObject", Bucket="bucket-1", Key="k"), failed(404, "NoSuchBucket"))
+    assert "not made by" in str(reason(Recorded(status=404, code="NoSuchKey"), key))
+    assert "not made by" in str(reason(Recorded(status=403, code="403"), key))
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("SignatureDoesNotMatch", "who asked"),
+        ("AccessDenied", "nothing in the sequence forbids"),
+        ("403", "nothing in the sequence forbids"),
+        ("PermanentRedirect", "region"),
+    ],
+)
+def test_an_answer_from_the_account_says_nothing(code: str, words: str) -> None:
+    last = (call("GetObject", Bucket="bucket-1", Key="k"), OK)
+    assert words in str(reason(Recorded(status=403, code=code), MAKE, put("k", OK), last))
+
+
+def test_a_key_of_another_service_cannot_be_there() -> None:
+    last = (
+        call("PutObject", Bucket="bucket-1", Key="k", SSEKMSKeyId="1-2-3"),
+        failed(400, "KMS.NotFoundException"),
+    )
+    assert "KMS" in str(reason(Recorded(status=200), MAKE, last))
+    assert reason(Recorded(status=400, code="InvalidArgument"), MAKE, last) is None

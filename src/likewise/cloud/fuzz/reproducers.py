@@ -23,6 +23,9 @@ Run it with the addresses of the two servers, as http://KEY:SECRET@HOST:PORT whe
 import re
 import sys
 import uuid
+from datetime import datetime, timedelta, timezone
+
+UTC = timezone.utc
 
 '''
 
@@ -118,6 +121,33 @@ def sequence(client, url, mark):
     return answers[-1]
 
 
+def at(answer, place, mark):
+    """What an answer has at a place, [] being every item of a list and * every key; None where nothing is."""
+    found = [answer.get("fields")]
+    for step in re.findall(r"[^.\\[\\]]+|\\[\\]", place):
+        inner = []
+        for each in found:
+            if step == "[]":
+                inner += each if isinstance(each, list) else [None]
+            elif step == "*":
+                inner += each.values() if isinstance(each, dict) else [None]
+            else:
+                inner.append(each.get(step) if isinstance(each, dict) else None)
+        found = inner
+    return [unmarked(each, mark) for each in found]
+
+
+def unmarked(value, mark):
+    """A value without what is in the names of this run only."""
+    if isinstance(value, str):
+        return value.replace(f"lw{{mark}}", "lw")
+    if isinstance(value, datetime) and value.tzinfo and abs(datetime.now(UTC) - value) < timedelta(hours=1):
+        return "now"
+    if isinstance(value, dict):
+        return {{unmarked(key, mark): unmarked(inner, mark) for key, inner in value.items()}}
+    return [unmarked(inner, mark) for inner in value] if isinstance(value, list) else value
+
+
 def main():
     for side, url in zip(("reference", "candidate"), sys.argv[1:3]):
         print(f"{{side}}: {{sequence(connect(url), url, uuid.uuid4().hex[:10])}}")
@@ -130,22 +160,42 @@ if __name__ == "__main__":
 TEST = '''"""{title}"""
 
 import os
+import re
+import uuid
 
 import pytest
 
-from {module} import connect, sequence
+from {module} import at, connect, sequence, unmarked
 
 REFERENCE, CANDIDATE = os.environ.get("REFERENCE_URL"), os.environ.get("CANDIDATE_URL")
+
+
+def look(url):
+    mark = uuid.uuid4().hex[:10]
+    answer = sequence(connect(url), url, mark)
+    return {look}
 
 
 @pytest.mark.skipif(not (REFERENCE and CANDIDATE), reason="set REFERENCE_URL and CANDIDATE_URL")
 def test_{name}():
     """{story}"""
-    reference, candidate = (
-        sequence(connect(url), url, mark) for url, mark in ((REFERENCE, "{mark}r"), (CANDIDATE, "{mark}c"))
-    )
-    assert {check}
+    assert look(REFERENCE) == look(CANDIDATE)
 '''
+
+LOOKS = {
+    "success": 'answer["ok"]',
+    "status": 'answer["status"]',
+    "error code": '(answer.get("status"), answer.get("code"))',
+    "message": 'unmarked(answer.get("message"), mark)',
+    "missing": "[each is None for each in at(answer, {place!r}, mark)]",
+    "extra": "[each is None for each in at(answer, {place!r}, mark)]",
+    "type": "[type(each).__name__ for each in at(answer, {place!r}, mark)]",
+    "length": "[len(each) for each in at(answer, {place!r}, mark) if each is not None]",
+    "order": 're.findall(r"lw\\w+", str(at(answer, {place!r}, mark)))',
+    "value": "at(answer, {place!r}, mark)",
+    "silence": 'answer.get("silence")',
+}
+"""What a test compares, by the kind of a finding; other kinds compare whole answers."""
 
 
 def script(finding: Finding) -> str:
@@ -163,19 +213,13 @@ def script(finding: Finding) -> str:
 
 def pytest_file(finding: Finding) -> str:
     """A test that fails while the two sides differ; it stands beside the script."""
-    check = {
-        "success": 'reference["ok"] == candidate["ok"]',
-        "status": 'reference["status"] == candidate["status"]',
-        "error code": 'reference["code"] == candidate["code"]',
-        "message": 'reference["message"] == candidate["message"]',
-    }.get(finding.kind, "reference == candidate")
+    look = LOOKS.get(finding.kind, "unmarked(answer, mark)")
     return TEST.format(
         title=title(finding),
         module=file_name(finding),
         name=re.sub(r"\W+", "_", file_name(finding)),
         story=story(finding).replace("\n", "\n    "),
-        mark=finding.hash[:8],
-        check=check,
+        look=look.format(place=finding.place),
     )
 
 

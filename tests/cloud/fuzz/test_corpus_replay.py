@@ -702,6 +702,18 @@ CASES: list[tuple[str, str, list[dict[str, Any]], dict[str, Any], str, str]] = [
         "agrees",
         "",
     ),
+    (
+        "a method that keeps the code to itself",
+        "table",
+        [
+            op("TableServiceClient.create_table", table_name="handtable"),
+            op("TableClient.create_entity", table="handtable", entity={"PartitionKey": "p", "RowKey": "r"}),
+            op("TableClient.create_entity", table="handtable", entity={"PartitionKey": "p", "RowKey": "r"}),
+        ],
+        {"ok": False, "status": 409, "error_code": "EntityAlreadyExists"},
+        "agrees",
+        "",
+    ),
     ("nobody knows", "s3", [MAKE], {"ok": None}, "not comparable", "does not say"),
 ]
 

@@ -178,20 +178,19 @@ class AzureSide(Side):
         parsed = parse(body or b"", headers.get("content-type", ""), shape=self._shape)
         if status < 300:
             return Answer(success=True, status=status, fields={"headers": kept, "body": parsed})
-        code, message = _error(parsed)
-        code = headers.get("x-ms-error-code", "") or code
+        code, message = refusal(headers, parsed)
         return Answer(success=False, status=status, code=code, message=message)
 
 
-def _error(parsed: Any) -> tuple[str, str]:
-    """Code and text of an error's body, in XML or in either kind of JSON."""
-    found = parsed
+def refusal(headers: Mapping[str, str], parsed: Any) -> tuple[str, str]:
+    """Code and text of an error: the code of its header, or of its body in XML or in either kind of JSON."""
+    named, found = headers.get("x-ms-error-code", ""), parsed
     for outer in ("Error", "error", "odata.error"):
         if isinstance(found, Mapping) and isinstance(found.get(outer), Mapping):
             found = found[outer]
     if not isinstance(found, Mapping):
-        return "", ""
-    code = found.get("Code") or found.get("code") or ""
+        return named, ""
+    code = named or found.get("Code") or found.get("code") or ""
     message = found.get("Message") or found.get("message") or ""
     if isinstance(message, Mapping):
         message = message.get("value", "")

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from likewise.cloud.fuzz.azure_side import PACKAGES
+from likewise.cloud.bodies import parse
+from likewise.cloud.fuzz.azure_side import PACKAGES, refusal
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.corpus_values import Unplayable
 from likewise.cloud.targets import Running
@@ -26,6 +27,8 @@ class PublicMethods:
         self._running, self._service, self._timeout = running, service, timeout
         self._statuses: list[int] = []
         self._client: Any = None
+        self._response: Any = None
+        """The latest."""
         self.sent = 0
         """Answers that came: one for each request."""
 
@@ -49,16 +52,21 @@ class PublicMethods:
         except (AzureError, ValueError, TypeError, KeyError, AttributeError) as error:
             if not self._statuses:
                 return Answer(success=False, refused=f"{type(error).__name__}: {str(error)[:200]}")
-            return Answer(success=False, status=self._statuses[-1], message=str(error)[:500])
+            code, text = _said(self._response)
+            said = text or str(error)[:500]
+            return Answer(success=False, status=self._statuses[-1], code=code, message=said)
         return Answer(success=True, status=self._statuses[-1] if self._statuses else None)
 
     def _failure(self, error: Any) -> Answer:
         status = error.status_code or (self._statuses[-1] if self._statuses else None)
         if status is None:
             return Answer(success=False, silence=type(error).__name__)
-        code = getattr(error, "error_code", None) or ""
-        text = str(error.message).partition("\nRequestId:")[0]
-        return Answer(success=False, status=status, code=str(getattr(code, "value", code)), message=text)
+        code, text = _said(error.response)
+        if not code:
+            named = getattr(error, "error_code", None) or ""
+            code = str(getattr(named, "value", named))
+        text = text or str(error.message).partition("\nRequestId:")[0]
+        return Answer(success=False, status=status, code=code, message=text)
 
     def _filled(self, name: str, value: Any) -> Any:
         if not isinstance(value, str):
@@ -124,7 +132,20 @@ class PublicMethods:
 
     def _seen(self, response: Any) -> None:
         self.sent += 1
-        self._statuses.append(int(response.http_response.status_code))
+        self._response = response.http_response
+        self._statuses.append(int(self._response.status_code))
+
+
+def _said(response: Any) -> tuple[str, str]:
+    """What a response itself says: not every method of the SDKs hands on the code."""
+    from azure.core.exceptions import AzureError
+
+    headers = {name.lower(): str(value) for name, value in getattr(response, "headers", {}).items()}
+    try:
+        body = response.body() if hasattr(response, "body") else response.content
+    except (AttributeError, AzureError):
+        body = b""
+    return refusal(headers, parse(body or b"", headers.get("content-type", "")))
 
 
 def _fitted(method: Any, given: dict[str, Any]) -> dict[str, Any]:

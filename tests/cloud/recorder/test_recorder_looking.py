@@ -11,13 +11,15 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import jmespath
 import multidict
 import pytest
 import wrapt
 import yaml
 import yarl
 
-from likewise.cloud.recorder.looking import Look, Observed
+from likewise.cloud.recorder.looking import Look, Observed, follow_yaml, plain
+from likewise.cloud.recorder.patches import Patches
 
 ALL = {"Name", "Inner", "Deep", "Listed", "In", "Nested"}
 
@@ -75,6 +77,26 @@ def test_a_field_that_nobody_asked_for_is_unseen() -> None:
     assert asked(lambda each: each["Inner"]) == {"Inner"}
     assert asked(lambda each: each["Listed"][1][0]["Nested"]) == {"Listed", "Nested"}
     assert asked(lambda each: "Name" in each and each.get("Other")) == {"Name", "Other"}
+
+
+def test_what_users_put_in_is_handed_out_plain_and_seen_as_a_whole() -> None:
+    """Suites give it back: jmespath, which the SDK asks about requests, goes by the very type."""
+    look = Look(late=lambda call: None)
+    content = {"UnprocessedKeys": {"table": {"Keys": [{"id": {"S": "1"}}]}}, "Count": 1}
+    left = Observed(content, look)["UnprocessedKeys"]
+    assert type(left) is dict
+    assert type(left["table"]["Keys"][0]) is dict
+    assert look.names == {"UnprocessedKeys", "table", "Keys", "id", "S"}
+
+
+def test_who_tells_types_by_name_or_writes_yaml_takes_it_for_what_it_is() -> None:
+    observed = answer(Look(late=lambda call: None))
+    assert jmespath.search("keys(Inner)", {"Inner": observed}) == ["Name", "Inner", "Listed"]
+    patches = Patches()
+    follow_yaml(yaml.representer, patches, None)
+    assert yaml.safe_load(yaml.safe_dump(observed)) == yaml.safe_load(yaml.dump(observed)) == plain(observed)
+    patches.undo()
+    assert Observed not in yaml.SafeDumper.yaml_representers
 
 
 def test_a_pattern_sees_what_it_names() -> None:

@@ -5,12 +5,42 @@ the client, and the SDK on its behalf, can have used: a field that nobody asked 
 influenced a test. Whoever takes a dictionary as a whole (prints, compares, copies, iterates it) looks at
 all of it. Compiled code may read it without asking: see `readers`. What stays unnoticed is Python that goes
 round the methods on purpose (`dict.get(answer, …)`, `self.__dict__ = answer`).
+
+Code that tells types apart by more than `isinstance` would take such a dictionary for something else. So it
+has the name of a plain one (jmespath goes by that), YAML is told to write it as one, and what users put into
+a service and get back (an item, metadata) is handed out plain, as seen in all its fields: it is what suites
+work on, and give back in their next request.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
+
+from likewise.cloud.recorder.patches import Patches
+
+SERVICES = frozenset({"s3", "dynamodb"})
+"""Whose answers are observed: of others nobody knows which field stands for what."""
+_DATA = frozenset(
+    {
+        "Attributes",
+        "ExpressionAttributeNames",
+        "ExpressionAttributeValues",
+        "Item",
+        "ItemCollectionKey",
+        "ItemCollectionMetrics",
+        "Items",
+        "Key",
+        "Keys",
+        "LastEvaluatedKey",
+        "Metadata",
+        "Responses",
+        "UnprocessedItems",
+        "UnprocessedKeys",
+    }
+)
+"""Fields with what users have in a service, by names of their own: the SDK's models call them maps."""
 
 
 class Look:
@@ -153,7 +183,9 @@ class Observed(dict[str, Any]):
 
     def _inner(self, name: str, value: Any) -> Any:
         """A value inside, itself observed; replaced in place so that it stays the same object."""
-        if type(value) is dict:
+        if name in _DATA:
+            self._look.note_all(value)
+        elif type(value) is dict:
             value = Observed(value, self._look)
             super().__setitem__(name, value)
         elif type(value) is list:
@@ -180,6 +212,20 @@ class Observed(dict[str, Any]):
         self._look.note_all(self)
         if isinstance(other, Observed):
             other._take()
+
+
+Observed.__name__ = Observed.__qualname__ = dict.__name__
+Observed.__module__ = dict.__module__
+
+
+def follow_yaml(module: ModuleType, patches: Patches, _: object) -> None:
+    """Have `yaml.representer` write an observed dictionary as any other."""
+    for kind in (module.SafeRepresenter, module.Representer):
+
+        def make(known: Any) -> Any:
+            return {**known, Observed: known[dict]}
+
+        patches.replace(kind, "yaml_representers", make)
 
 
 def plain(value: Any) -> Any:

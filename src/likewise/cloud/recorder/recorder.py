@@ -14,7 +14,7 @@ from typing import Any
 from likewise.cloud.recorder.builder import Builder, Interprets
 from likewise.cloud.recorder.call import Answer, Call
 from likewise.cloud.recorder.endpoints import Endpoints
-from likewise.cloud.recorder.looking import Look, Observed
+from likewise.cloud.recorder.looking import SERVICES, Look, Observed, follow_yaml
 from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
 from likewise.cloud.recorder.neighbours import STARTING, Neighbours
 from likewise.cloud.recorder.outside import Outside
@@ -103,6 +103,7 @@ class Recorder:
         watched["responses"] = carried(self._outside.follow_responses)
         watched["socket"] = carried(self._outside.follow_sockets)
         watched |= dict.fromkeys(STARTING, carried(self._outside.follow_processes))
+        watched["yaml.representer"] = carried(follow_yaml)
         watched["asyncio.base_events"] = carried(placement.propagate_loops)
         watched[MODULE] = lambda module: follow_mock_aws(module, patches, self._mock_entered, self._mock_left)
         self._watch = ImportWatch(watched)
@@ -213,7 +214,7 @@ class Recorder:
 
     def observed(self, call: Call, parsed: Any) -> Any:
         """An answer for the client, which remembers what it is asked for."""
-        if type(parsed) is not dict:
+        if type(parsed) is not dict or call.operation.service_model.service_name not in SERVICES:
             return parsed
         call.look = look = Look(self._looked_late, call)
         return Observed(parsed, look)

@@ -436,6 +436,26 @@ def test_calls_with_long_histories_are_audited_less_often(loop: Make) -> None:
     assert 0 < audited.reference_calls <= 9 * 5
 
 
+def test_audits_cost_what_they_may_on_the_average_of_runs(loop: Make) -> None:
+    puts = tuple(put(f"name{number}") for number in range(40))
+    runs = loop(Suite({"t0": puts, "t1": (listed(),) * 80}, shared=True))
+    runs.run()
+    spent = [runs.run(code="c2", audit=1).reference_calls for _ in range(10)]
+    assert 0 < sum(spent) <= 10 * 5 * 2
+
+
+def test_a_proved_test_is_not_completed_at_the_price_of_all_before_it(loop: Make) -> None:
+    puts = tuple(put(f"name{number}") for number in range(40))
+    suite = Suite({"t0": puts, "t1": (listed(),)}, shared=True)
+    runs = loop(suite)
+    runs.run()
+    suite.scripts["t1"] = (listed(), put("more"), listed())
+    changed = runs.run(code="c2")
+    assert changed.whole == ["t1"]
+    assert changed.standings == {"t0": Standing.TRUSTED, "t1": Standing.PROVED}
+    assert changed.reference_calls == 3
+
+
 def test_a_failed_audit_withdraws_what_it_contradicts(loop: Make) -> None:
     suite = Suite({"t1": (put("a"), get("a"))})
     runs = loop(suite)

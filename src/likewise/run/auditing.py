@@ -24,7 +24,7 @@ from likewise.run.ports import Emit, Ledger
 from likewise.run.proving import Prover
 
 CALLS_EACH = 5
-"""What an audit may cost, on the average of a run: where calls have long histories, fewer are audited."""
+"""What an audit may cost, on the average of runs: calls with long histories are audited less often."""
 
 
 def audit(
@@ -47,12 +47,12 @@ def audit(
     ]
     wanted = min(settings.audit_budget, len(skipped), round(len(skipped) * settings.audit_share + 0.5))
     chooser = random.Random(f"{settings.seed} {run}")
-    spent = 0
+    left = CALLS_EACH * wanted
     for case, call in chooser.sample(skipped, wanted):
         cost = len(case.reading.slice([call.position]))
-        if spent and spent + cost > CALLS_EACH * wanted:
-            return
-        spent += cost
+        if cost > left and chooser.random() * cost >= left:
+            continue  # its turn comes in some later run: on the average of runs, audits cost what they may
+        left -= cost
         try:
             _audit_one(case, call, prover=prover, ledger=ledger, settings=settings, run=run)
         except ReplayImpossible:

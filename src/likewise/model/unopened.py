@@ -18,7 +18,7 @@ class Span:
     seconds: float
 
 
-class Opening(Protocol):
+class _Opening(Protocol):
     """The way to interactions in a store."""
 
     def __call__(self, *, is_kept: bool) -> Sequence[Interaction]:
@@ -35,7 +35,7 @@ class Unopened(Sequence[Interaction]):
     """
 
     spans: Sequence[Span]
-    source: list[Opening]
+    source: list[_Opening]
     _opened: list[Interaction] = field(default_factory=list, init=False)
 
     @property

@@ -183,6 +183,7 @@ def nouns() -> list[type]:
             thing
             for thing in vars(inner).values()
             if isinstance(thing, type) and thing.__module__ == inner.__name__
+            if not getattr(thing, "_is_protocol", False)  # says what others are like, and is no noun itself
         ]
     return found
 

@@ -49,6 +49,7 @@ def fuzz(service: str, **options: Any) -> None:
     from likewise.cloud.fuzz.log import read
     from likewise.cloud.fuzz.workers import Crew
 
+    known = _known(options["baseline"])
     order, path = _order(service, options)
     earlier = sorted(path.parent.glob(f"{path.stem}*.jsonl"))
     if options["resume"]:
@@ -62,7 +63,7 @@ def fuzz(service: str, **options: Any) -> None:
     screen.end()
     found = read(sorted(path.parent.glob(f"{path.stem}*.jsonl")))
     _into_ledger(found, order, options["location"])
-    new = _compared(options["baseline"], found)
+    new = _compared(options["baseline"], known, found)
     if options["as_json"]:
         click.echo(json.dumps(_as_json(found, order.seed), indent=2))
     else:
@@ -175,20 +176,26 @@ def _into_ledger(found: Campaigns, order: Order, location: str | None) -> None:
         ledger.add_discrepancies(f"fuzz-{order.service}-{order.seed}", discrepancies(found.ranked()))
 
 
-def _compared(baseline: Path | None, found: Campaigns) -> list[str]:
-    """The findings that the baseline does not know; it is written where there is none."""
-    if baseline is None:
-        return []
-    if not baseline.exists():
-        lines = {each.hash: f"{each.service}.{each.operation}: {each.kind}" for each in found.ranked()}
-        baseline.write_text(json.dumps({"version": 1, "findings": lines}, indent=2) + "\n")
-        return []
+def _known(baseline: Path | None) -> frozenset[str] | None:
+    """The findings of a baseline, or nothing where it is to be written; read before anything is called."""
+    if baseline is None or not baseline.exists():
+        return None
     try:
-        known = json.loads(baseline.read_text())["findings"]
+        return frozenset(json.loads(baseline.read_text())["findings"])
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
             "not a baseline", where=str(baseline), why=str(error), todo="Delete it to have it written anew."
         ) from error
+
+
+def _compared(baseline: Path | None, known: frozenset[str] | None, found: Campaigns) -> list[str]:
+    """The findings that the baseline does not know; it is written where there is none."""
+    if baseline is None:
+        return []
+    if known is None:
+        lines = {each.hash: f"{each.service}.{each.operation}: {each.kind}" for each in found.ranked()}
+        baseline.write_text(json.dumps({"version": 1, "findings": lines}, indent=2) + "\n")
+        return []
     return [each.hash for each in found.ranked() if each.hash not in known]
 
 

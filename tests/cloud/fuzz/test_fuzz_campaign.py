@@ -244,6 +244,15 @@ def found(service: str, operation: str, sequence: tuple[Call, ...], *, candidate
     )
 
 
+def test_a_baseline_that_is_none_is_refused_before_anything_is_called(tmp_path: Path) -> None:
+    wrong = tmp_path / "known.json"
+    wrong.write_text("0123456789abcdef\n")
+    nowhere = ["--candidate", "http://127.0.0.1:9", "--reference", "http://127.0.0.1:9"]
+    result = CliRunner().invoke(main, ["fuzz", "s3", *nowhere, "--baseline", str(wrong)])
+    assert "not a baseline" in str(result.output) + str(result.exception)
+    assert "nobody answers" not in str(result.output) + str(result.exception)
+
+
 def test_reproducers_are_valid_python() -> None:
     from likewise.cloud.fuzz.grammar import load
     from likewise.cloud.fuzz.hints import hints_of

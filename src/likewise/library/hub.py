@@ -31,7 +31,7 @@ _INVERSE = {"__bool__": "__len__", "__str__": "__repr__", "__format__": "__str__
 _UNREAD = frozenset(
     """__class__ __dict__ __doc__ __name__ __qualname__ __module__ __file__ __path__ __spec__ __mro__
     __all__ __bases__ __base__ __annotations__ __wrapped__ __code__ __defaults__
-    __weakref__ __slots__""".split()  # noqa: SIM905
+    __weakref__ __slots__ __builtins__ __cached__ __loader__ __package__""".split()  # noqa: SIM905
 )
 """How something is built, which no library promises."""
 

@@ -19,7 +19,7 @@ from likewise.library.loading import Asserts, Client, Finder
 from likewise.library.naming import Naming
 from likewise.library.recorder import Recorder
 from likewise.library.targets import Targets
-from likewise.model import ConfigurationError, Provenance, Result, Role, Target, Trace
+from likewise.model import ConfigurationError, LikewiseError, Provenance, Result, Role, Target, Trace
 from likewise.store import RecordingWriter, iterate
 
 _SECRET = re.compile(r"(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|API_?KEY|ACCESS_?KEY)", re.IGNORECASE)
@@ -68,15 +68,21 @@ class LibrarySession:
     def finish(self) -> tuple[str, ...]:
         """Close the file; what could not be recorded, counted and named."""
         self._finder.remove()
-        missed = tuple(f"{what} ({count} times)" for what, count in sorted(self._recorder.missed.items()))
+        missed = self._missed()
         if self._writer is not None:
             if missed:
                 self._write(
                     Trace(test=crossing.RECORDER, role=Role.REFERENCE, interactions=(), unclear=missed)
                 )
-            self._writer.close()
+            try:
+                self._writer.close()
+            except LikewiseError as error:
+                self._recorder.miss(f"the end of the recording: {error}")
             self._writer = None
-        return missed
+        return self._missed()
+
+    def _missed(self) -> tuple[str, ...]:
+        return tuple(f"{what} ({count} times)" for what, count in sorted(self._recorder.missed.items()))
 
     def thaw(self) -> None:
         """Give the collector back what it did not look at; best when everything else is over."""
@@ -88,7 +94,10 @@ class LibrarySession:
         if self._writer is None:
             self._waiting.append(trace)
         elif trace.interactions or not trace.test.startswith((crossing.IMPORT, crossing.FIXTURE)):
-            self._writer.add(redact(trace, secrets=self._secrets))
+            try:
+                self._writer.add(redact(trace, secrets=self._secrets))
+            except Exception as error:  # the suite goes on; what is missing is counted and named
+                self._recorder.miss(f"a whole trace: {type(error).__name__}: {error}")
 
 
 def import_names(name: str) -> tuple[str, ...]:

@@ -328,3 +328,14 @@ def test_names_that_tempfile_draws_do_not_count() -> None:
     )
     assert compare(ours, theirs).groups == ()
     assert compare(ours, side(trace(call("open", "/tmp/tmp70wr3do1/b.txt")))).groups
+
+
+def test_a_client_that_reads_whatever_a_module_holds_is_compared_name_by_name() -> None:
+    """One name more on one side shifts nothing, and is not used otherwise; a name that changed is found."""
+    ours = side(trace(*(call(f"mod.{name}", name, kind=Kind.READ) for name in ("a", "c", "d"))))
+    more = side(trace(*(call(f"mod.{name}", name, kind=Kind.READ) for name in ("a", "b", "c", "d"))))
+    assert compare(ours, more).groups == ()
+    values = {"a": "a", "b": "b", "c": "other", "d": "d"}
+    other = side(trace(*(call(f"mod.{name}", values[name], kind=Kind.READ) for name in values)))
+    (group,) = compare(ours, other).groups
+    assert group.operation == "lib.mod.c"

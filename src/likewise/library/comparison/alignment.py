@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -56,7 +56,26 @@ def key_of(interaction: Interaction) -> Key:
     kind, at = str(interaction.wire.get("kind", "")), str(interaction.wire.get("at", ""))
     is_callback = kind in (crossing.Kind.CALLBACK, crossing.Kind.YIELD)
     folded = kind == crossing.Kind.REST
+    if kind == crossing.Kind.READ and at:  # one line may go through many names: `getattr(module, name)`
+        return kind, at, attribute_of(interaction)
     return kind, at, str(interaction.operation) if is_callback or folded or not at else ""
+
+
+def attribute_of(interaction: Interaction) -> str:
+    """The last part of an operation's name, which is the attribute's own where one was read."""
+    return interaction.operation.name.rpartition(".")[2]
+
+
+def reflecting(interactions: Iterable[Interaction]) -> set[str]:
+    """The places at which the client reads attributes of several names: it does not name them itself."""
+    names: dict[str, str] = {}
+    found = set()
+    for each in interactions:
+        if each.wire.get("kind") == crossing.Kind.READ:
+            at = str(each.wire.get("at", ""))
+            if names.setdefault(at, attribute_of(each)) != attribute_of(each):
+                found.add(at)
+    return found
 
 
 def _align_lane(reference: list[Interaction], candidate: list[Interaction]) -> Iterator[Pair]:

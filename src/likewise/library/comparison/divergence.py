@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from likewise.compare import Change
 from likewise.library import crossing
-from likewise.library.comparison.alignment import Pair, align
+from likewise.library.comparison.alignment import Pair, align, reflecting
 from likewise.library.comparison.bijection import Bijection, Name, names_in, receiver_name
 from likewise.library.comparison.rendering import show_arguments, show_outcome, show_value
 from likewise.library.comparison.values import Within, changes, contents, is_freezing, same
@@ -105,6 +105,8 @@ class _Walk:
     parted: bool = False
     """Whether there was a difference before."""
     parted_at: set[str] = field(default_factory=set)
+    reflecting: set[str] = field(default_factory=set)
+    """Places at which the client reads whatever there is: one name more there is no other use."""
 
     def meet(self, pair: Pair) -> Divergence | None:
         """The difference of one pair, if there is one that counts."""
@@ -119,6 +121,8 @@ class _Walk:
         manner = Manner.MISSING if pair.candidate is None else Manner.NEW
         place = str(manner)
         if one.wire.get("kind") == crossing.Kind.REST or self.is_quiet(self._spot(one, place), None, None):
+            return None
+        if one.wire.get("kind") == crossing.Kind.READ and one.wire.get("at") in self.reflecting:
             return None
         called = f"{one.operation}({show_arguments(one.arguments)})"
         if one.wire.get("kind") == crossing.Kind.READ and isinstance(one.outcome, Raised):
@@ -338,7 +342,12 @@ def diverge(
 
     `inner` are the private types that one side alone has.
     """
-    walk = _Walk(test=reference.test, is_quiet=is_quiet, bijection=Bijection(inner=inner))
+    walk = _Walk(
+        test=reference.test,
+        is_quiet=is_quiet,
+        bijection=Bijection(inner=inner),
+        reflecting=reflecting([*reference.interactions, *candidate.interactions]),
+    )
     found = (walk.meet(pair) for pair in align(reference.interactions, candidate.interactions))
     return _outermost_last([each for each in found if each is not None])
 

@@ -83,6 +83,7 @@ def test_a_bucket_that_was_refused_first_and_made_then_is_there() -> None:
 
 def test_what_no_call_before_speaks_of_came_another_way() -> None:
     assert "not made by the sequence" in str(reason(Recorded(status=200), MAKE, GET))
+    assert "not made by the sequence" in str(reason(Recorded(status=200), MAKE, GET, GET))
     assert reason(Recorded(status=200), MAKE, put("k", OK), GET) is None
 
 

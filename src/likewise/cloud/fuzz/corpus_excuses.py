@@ -131,7 +131,7 @@ def _is_absent_top(recorded: Recorded) -> bool:
 
 
 def _is_unheard_of(case: Case) -> bool:
-    """Whether the last call asks for something inside a resource that no call before it speaks of."""
+    """Whether the last call asks for something inside a resource that no write before it speaks of."""
     last = case.last
     name = last.params.get("Key" if case.service == "s3" else "blob")
     if last.wire is not None:
@@ -139,7 +139,7 @@ def _is_unheard_of(case: Case) -> bool:
     if not isinstance(name, str) or not name or "${" in name or case.service not in ("s3", "blob"):
         return False
     alone = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
-    return not any(alone.search(_text(step)) for step in case.steps[:-1])
+    return not any(alone.search(_text(step)) for step in case.steps[:-1] if not is_read(step))
 
 
 def _uses(case: Case, made: list[str]) -> bool:

@@ -201,10 +201,9 @@ def encode_trace_line(trace: Trace) -> bytes:
     except TypeError:
         if not isinstance(trace.interactions, Rows) or not trace.interactions.plain:
             raise
-        packed = replace(
-            trace, interactions=Rows(rows=trace.interactions.rows)
-        )  # some text was not quite plain
-        return encode(_Line(trace=wire_trace(packed)))
+        # Some text was of a type of its own, which only packing makes plain.
+        unsure = replace(trace, interactions=Rows(rows=trace.interactions.rows))
+        return encode(_Line(trace=wire_trace(unsure)))
 
 
 def encode_part_line(trace: Trace) -> bytes:

@@ -144,13 +144,20 @@ def growth(kind: str) -> float:
             bench.close()
 
 
+def yardstick() -> float:
+    """Milliseconds in which this machine decodes a certain text at the moment: rates go with it."""
+    text = json.dumps([{"numbers": list(range(50)), "text": "x" * 50}] * 200)
+    wall, _ = timed(lambda: [json.loads(text) for _ in range(400)])
+    return wall / 400 * 1e3
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=40_000)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    before = os.getloadavg()[0]
+    before, speed = os.getloadavg()[0], yardstick()
     found: dict[str, dict[str, float]] = {
         kind: {
             "memory growth over 100,000 recorded steps, KiB": growth(kind),
@@ -159,14 +166,20 @@ def main() -> None:
         }
         for kind in ("unicorn", "qemu")
     }
-    found["machine"] = {"load before": before, "load after": os.getloadavg()[0], "cores": os.cpu_count() or 0}
+    found["machine"] = {
+        "load before": before,
+        "load after": os.getloadavg()[0],
+        "cores": os.cpu_count() or 0,
+        "decoding a text, before, ms": speed,
+        "decoding a text, after, ms": yardstick(),
+    }
     if given.json:
         print(json.dumps(found, indent=2))
         return
     for kind, figures in found.items():
         print(kind)
         for name, value in figures.items():
-            print(f"  {name:<40} {value:>12,.1f}")
+            print(f"  {name:<46} {value:>12,.2f}")
 
 
 if __name__ == "__main__":

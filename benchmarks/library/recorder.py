@@ -1,6 +1,6 @@
 """The library recorder on a real client: how much of what crosses it sees, and what it costs.
 
-    python benchmarks/library/recorder.py NAME … | all [--rounds 3] [--json]    # pairs of pairs.toml
+    python benchmarks/library/recorder.py NAME … | all [--rounds 3] [--cost-only] [--json]  # of pairs.toml
     python benchmarks/library/recorder.py FOLDER --library lxml [--python VENV/bin/python] -- tests
 
 FOLDER is a client's unpacked source package, whose interpreter has the client's requirements and pytest.
@@ -22,9 +22,11 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
+WAYS = ("plain", "likewise", "setprofile, empty", "monkeytype")
 HERE = Path(__file__).parent
 SOURCE = HERE.parent.parent / "src"
 sys.path.insert(0, str(SOURCE))
@@ -47,6 +49,7 @@ def main() -> None:
     parser.add_argument("--library", action="append", help="import names; for a folder")
     parser.add_argument("--python", default=sys.executable, help="the folder's environment")
     parser.add_argument("--rounds", type=int, default=3, help="0 leaves the cost out")
+    parser.add_argument("--cost-only", action="store_true", help="plain and recorded, and nothing else")
     parser.add_argument("--json", action="store_true")
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
@@ -58,13 +61,12 @@ def main() -> None:
         chosen = list(pairs) if given.what == ["all"] else given.what
         benches = [of_pair(pairs[name]) for name in chosen]
     for bench in benches:
-        result = {
-            "client": bench.name,
-            "libraries": bench.libraries,
-            **bench.faithfulness(),
-            **bench.completeness(),
-            **(bench.cost(given.rounds) if given.rounds else {}),
-        }
+        result: dict[str, object] = {"client": bench.name, "libraries": bench.libraries}
+        if given.cost_only:
+            result |= bench.cost(given.rounds, ("plain", "likewise"))
+        else:
+            result |= bench.faithfulness() | bench.completeness()
+            result |= bench.cost(given.rounds, WAYS) if given.rounds else {}
         lines = (f"{name}: {value}" for name, value in result.items())
         print(json.dumps(result) if given.json else "\n".join(lines) + "\n", flush=True)
 
@@ -181,21 +183,22 @@ class Bench:
             "missed": [f"{key}: {count}" for key, count in missed.most_common(8) if count > 0],
         }
 
-    def cost(self, rounds: int) -> dict[str, object]:
-        """CPU seconds of each way of running the suite, one after the other in every round."""
+    def cost(self, rounds: int, ways: Sequence[str]) -> dict[str, object]:
+        """CPU seconds of some ways of running the suite, in turn in every round, after a first one."""
         traced = ("monkeytype", "run", "-m", "pytest")
         store = {"MT_DB_PATH": str(self.scratch / "monkeytype.sqlite3")}
-        tool = monkeytype()
-        ways = {
+        run = {
             "plain": lambda: self.run()[0],
             "likewise": lambda: self.recorded()[0],
             "setprofile, empty": lambda: self.run("-p", "oracle", LIKEWISE_ORACLE_EMPTY="1")[0],
-            "monkeytype": lambda: self.run(module=traced, paths=(tool,), **store)[0],
+            "monkeytype": lambda: self.run(module=traced, paths=(monkeytype(),), **store)[0],
         }
         spent: dict[str, list[float]] = {name: [] for name in ways}
-        for _ in range(rounds):
-            for name, way in ways.items():
-                spent[name].append(way())
+        for number in range(rounds + 1):
+            for name in ways:
+                seconds = run[name]()
+                if number:  # the first one compiles what the others find
+                    spent[name].append(seconds)
         best = {name: min(each) for name, each in spent.items()}
         base = best.pop("plain")
         return {"plain, CPU s": round(base, 2)} | {name: round(each / base, 2) for name, each in best.items()}

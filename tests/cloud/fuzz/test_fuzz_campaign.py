@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from fuzz_seeds import SEEDS, Seed
+from sample_findings import sample_finding
 
 from likewise.cli import main
 from likewise.cloud import rewriting, targets
@@ -225,25 +226,6 @@ def _check_reports(folder: Path, reference: str, candidate: str) -> None:
     assert theirs.startswith("candidate: {'ok': True")
 
 
-def found(service: str, operation: str, sequence: tuple[Call, ...], *, candidate: str) -> Finding:
-    return Finding(
-        service=service,
-        operation=operation,
-        kind="value",
-        place="A",
-        implication="wrong result",
-        manifestation="response",
-        cause="other bug",
-        condition="",
-        evidence="",
-        reference="1",
-        candidate=candidate,
-        shown_by=operation,
-        sequence=sequence,
-        hash="0" * 16,
-    )
-
-
 def test_a_baseline_that_is_none_is_refused_before_anything_is_called(tmp_path: Path) -> None:
     wrong = tmp_path / "known.json"
     wrong.write_text("0123456789abcdef\n")
@@ -261,14 +243,16 @@ def test_reproducers_are_valid_python() -> None:
     for service in ("s3", "dynamodb", "blob", "queue", "table"):
         planner = Planner(load(service), hints_of(service))
         for operation in planner.operations:
-            finding = found(service, operation, planner.plan(operation).calls, candidate='"2"""')
+            finding = sample_finding(
+                operation, service=service, sequence=planner.plan(operation).calls, candidate='"2"""'
+            )
             compile(script(finding), operation, "exec")
             compile(pytest_file(finding), operation, "exec")
 
 
 def test_a_reproducer_takes_keys_from_the_address_and_calls_the_address_without_them() -> None:
     calls = (Call(service="s3", operation="ListBuckets", params={"Prefix": Name("endpoint")}),)
-    finding = found("s3", "ListBuckets", calls, candidate="2")
+    finding = sample_finding("ListBuckets", sequence=calls)
     module: dict[str, Any] = {"__name__": "reproducer"}
     exec(compile(script(finding), "reproducer", "exec"), module)
     client = module["connect"]("http://ME:SECRET@127.0.0.1:1")

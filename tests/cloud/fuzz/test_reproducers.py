@@ -8,34 +8,14 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from sample_findings import sample_finding
 
-from likewise.cloud.fuzz.calls import Call
-from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.reproducers import file_name, pytest_file, script
-
-
-def finding(kind: str, place: str) -> Finding:
-    return Finding(
-        service="s3",
-        operation="ListObjects",
-        kind=kind,
-        place=place,
-        implication="wrong result",
-        manifestation="response",
-        cause="other bug",
-        condition="",
-        evidence="",
-        reference="1",
-        candidate="2",
-        shown_by="ListObjects",
-        sequence=(Call(service="s3", operation="ListObjects", params={}),),
-        hash="0123456789abcdef",
-    )
 
 
 def seen(kind: str, place: str, answer: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """What the generated test looks at, where a server gives this answer; names carry the run's mark."""
-    found = finding(kind, place)
+    found = sample_finding(kind=kind, place=place)
     module = ModuleType(file_name(found))
     exec(compile(script(found), "script", "exec"), module.__dict__)
     module.connect = lambda url: url  # type: ignore[attr-defined]

@@ -20,6 +20,7 @@ from likewise.cloud.fuzz.corpus_checksums import Summing
 from likewise.cloud.fuzz.corpus_names import FreshNames, created
 from likewise.cloud.fuzz.corpus_stage import Stage
 from likewise.cloud.fuzz.corpus_values import (
+    PAUSE,
     Moment,
     Unplayable,
     decode,
@@ -33,8 +34,6 @@ PATIENCE = 30.0
 REGIONAL = re.compile("IllegalLocationConstraint|region specific endpoint")
 """Says that the client was in a region of its own: from the first one, buckets can be made everywhere."""
 _TABLE = re.compile(r"arn:aws[\w-]*:dynamodb:[\w-]*:\d*:table/([\w.-]+)")
-PAUSE = 1.1
-"""Seconds until a time in whole seconds is later than what was made before."""
 
 
 class UncheckedSide(AwsSide):

@@ -15,12 +15,10 @@ from likewise.cloud.fuzz.corpus_methods import PublicMethods
 from likewise.cloud.fuzz.corpus_names import FreshNames, created
 from likewise.cloud.fuzz.corpus_signatures import is_signed
 from likewise.cloud.fuzz.corpus_stage import Stage
-from likewise.cloud.fuzz.corpus_values import Moment, Unplayable, decode, put_references
+from likewise.cloud.fuzz.corpus_values import PAUSE, Moment, Unplayable, decode, put_references
 
 LONGEST_LEASE = 60
 """Seconds; the services take no longer ones except those without an end."""
-PAUSE = 1.1
-"""Seconds until a time in whole seconds is later than what was made before."""
 EXPIRED = "LeaseLost"
 """Says that a lease had run out."""
 _SAFE = "/%()',=$!*+:@;~&-._"

@@ -31,6 +31,8 @@ UNMET = frozenset(
 """What services call a condition that does not hold."""
 _CONDITION = re.compile(r"If(?:None)?Match$|If(?:Un)?[Mm]odifiedSince$")
 _MARGIN = timedelta(minutes=15)
+PAUSE = 1.1
+"""Seconds until a time in whole seconds is later than what was made before."""
 
 
 class Unplayable(Exception):

@@ -186,7 +186,7 @@ class Workbench:
 
     def _run_steps(self, scenario: Scenario, tally: Tally) -> BoardGone | None:
         steps, batch = scenario.steps, self.testee.batch
-        watched = scenario.watched
+        watched, recorder = scenario.watched, self._recorder
         latest: Latest = {}
         index = 0
         while index < len(steps):
@@ -198,24 +198,22 @@ class Workbench:
             done = time.time()
             marks: list[Mark] = []
             notes: list[Note] = []
-            for offset, answer in enumerate(answers):
-                step = steps[index + offset]
+            for number, answer in enumerate(answers, index):
+                step = steps[number]
                 exact = step.exact
                 if exact is not None and type(answer) is Answered and answer.data == exact:
-                    mark, why = Mark.PASSED, ""  # what most steps are, without a detour
+                    mark = Mark.PASSED  # what most steps are, without a detour
                 else:
                     mark, why = judge(step, answer, latest)
+                    if mark is not Mark.PASSED:
+                        why = self._place(step, answer, why)
+                        notes.append(Note(step=number, title=step.title, mark=mark, why=why))
+                        tally.add(notes[-1])
                 marks.append(mark)
-                if mark is not Mark.PASSED:
-                    note = Note(
-                        step=index + offset, title=step.title, mark=mark, why=self._place(step, answer, why)
-                    )
-                    notes.append(note)
-                    tally.add(note)
                 if watched and isinstance(answer, Answered):
                     _remember(answer, watched, latest)
-                if self._recorder is not None:
-                    self._recorder.note(index + offset, step, answer, begun, done)
+                if recorder is not None:
+                    recorder.note(number, step, answer, begun, done)
             if len(marks) > len(notes):
                 tally.counts[Mark.PASSED] += len(marks) - len(notes)
             self._observer.stepped(self.name, scenario, index, marks, notes)
@@ -236,11 +234,11 @@ class Workbench:
             return [self._reload(first.do)]
         limit = self.limits.step
         calls: list[Call] = []
-        for position in range(index, min(index + batch, len(steps))):
-            step = steps[position]
-            if not isinstance(step.do, Command) or isinstance(step.do, Upload | Reset):
+        for step in steps[index : index + batch]:
+            command = step.command
+            if command is None:
                 break
-            calls.append(Call(step.do, step.timeout or limit))
+            calls.append(Call(command, step.timeout or limit))
         return self.testee.execute(calls)
 
     def _reload(self, command: Upload | Reset) -> Answer:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from likewise.device.commands import Command, Location, location
+from likewise.device.commands import Command, Location, Reset, Upload, location
 from likewise.device.expectations import Claim, Fails, claims, trends
 from likewise.device.program import Program, program
 from likewise.device.testee import Limits
@@ -45,7 +45,7 @@ class Step:
     `do` is a command or an action. Without `expect` the step passes if its instruction completed.
     """
 
-    __slots__ = ("claims", "do", "exact", "expect", "fails", "timeout", "title")
+    __slots__ = ("claims", "command", "do", "exact", "expect", "fails", "timeout", "title", "watched")
 
     def __init__(
         self, title: str, do: Command | Action, expect: object = NOTHING, timeout: float | None = None
@@ -63,6 +63,8 @@ class Step:
                 f"a time limit of {timeout!r} s", where=f"step {title!r}", why="it must be above 0"
             )
         self.title, self.do, self.expect, self.timeout = title, do, expect, timeout
+        self.command = do if isinstance(do, Command) and not isinstance(do, Upload | Reset) else None
+        """What goes to the testee as it is, together with others."""
         self.fails: Fails | None = expect if isinstance(expect, Fails) else None
         self.claims: tuple[Claim, ...] = ()
         self.exact = expect if isinstance(expect, Number) else None
@@ -74,6 +76,8 @@ class Step:
                 raise SuiteWrong(
                     error.what, where=f"step {title!r}", why=error.why, todo=error.todo
                 ) from error
+        self.watched = tuple(claim.path for claim in self.claims if trends(claim.expected))
+        """The paths whose last values matter to it."""
 
     @property
     def operation(self) -> str:
@@ -123,7 +127,7 @@ class Scenario:
     @property
     def watched(self) -> frozenset[tuple[str | int, ...]]:
         """The paths whose last values matter."""
-        return frozenset(claim.path for step in self.steps for claim in step.claims if trends(claim.expected))
+        return frozenset(path for step in self.steps for path in step.watched)
 
     def __hash__(self) -> int:
         return hash(self.title)

@@ -15,6 +15,7 @@ from likewise.device.cortex.qemu import Qemu, find_qemu
 from likewise.device.cortex.remote import Remote, RemoteError, check, escape
 from likewise.device.cortex.remotecore import RemoteCore
 from likewise.device.links import Deadline, Link, open_serial, open_tcp
+from likewise.device.nearness import near
 from likewise.device.testee import DeviceError
 
 MARKER = 0x5A5AA5A5
@@ -115,7 +116,7 @@ class Emulated:
         """Start a board with the program in its flash."""
         self.close()
         self._qemu = Qemu(self._machine, image.content, name=self._name, deadline=deadline)
-        self._core = RemoteCore(Remote(self._qemu.gdb))
+        self._core = RemoteCore(Remote(self._qemu.gdb), near=near(self._qemu.pid), reads_on_stopping=True)
         self._core.open(deadline)
 
     def reset(self, deadline: Deadline) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from likewise.device.commands import Invoke
@@ -16,6 +16,7 @@ from likewise.device.cortex.layout import Layout
 from likewise.device.cortex.quick import Quick, quick
 from likewise.device.cortex.types import Unfit
 from likewise.device.links import Deadline
+from likewise.device.nearness import Near
 from likewise.device.testee import Answer, Answered, Call, Crashed, Data, Refused, TimedOut
 from likewise.device.values import NotRepresentable
 
@@ -38,6 +39,11 @@ Decode = Callable[[int, int], Data]
 class CallableCore(Core, Protocol):
     """A processor that does what belongs to a call in few trips."""
 
+    @property
+    def near(self) -> Near:
+        """Within which single calls are made."""
+        ...
+
     def start(
         self, memory: Sequence[tuple[int, bytes]], registers: Mapping[int, int], deadline: Deadline
     ) -> None:
@@ -49,7 +55,7 @@ class CallableCore(Core, Protocol):
         ...
 
     def collect(self, memory: Sequence[tuple[int, int]]) -> tuple[int, int, int, list[bytes]]:
-        """r0, r1, pc and some memory."""
+        """r0, r1, pc and some memory; one that runs is stopped first."""
         ...
 
     def halt(self, limit: float) -> None:
@@ -97,7 +103,18 @@ class Room:
         """The instruction that does it."""
         self.ends = (self.back, self.ringer)
         """Where the processor stands when everything is done."""
-        self.calls = max(1, min(MOST, (size // 3 - len(batch.STUB)) // batch.SIZE))
+        self.calls = max(1, min(MOST, (size // 3 - len(batch.STUB)) // (batch.SIZE + batch.RESULT)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A trip as it stands: how many calls are done, their results, where the processor is."""
+
+    done: int
+    results: bytes
+    r0: int
+    r1: int
+    pc: int
 
 
 class Caller:
@@ -130,48 +147,44 @@ class Caller:
 
     def execute(self, calls: Sequence[Call]) -> list[Answer]:
         """A run of calls, as many as go together. Raises CoreLost and CoreTimedOut."""
-        words: list[int] = []
+        descriptors: list[bytes] = []
         decoders: list[Decode] = []
         limits: list[float] = []
-        for call in calls[: self._most]:
-            command = call.command
+        for command, limit in calls[: self._most]:
             if type(command) is not Invoke:
                 break
             short = self._short(command.function)
-            found = short.encode(command.arguments) if short is not None else None
-            if found is None or short is None:
+            descriptor = None if short is None else short.encode(command.arguments)
+            if descriptor is None or short is None:
                 prepared = self._prepare(command)
                 if isinstance(prepared, Refused):
-                    if words:
+                    if limits:
                         break
                     return [prepared]
                 if not prepared.is_plain:
-                    if words:
+                    if limits:
                         break
-                    return [self._single(prepared, call.limit)]
-                found = [word for word in prepared.words if isinstance(word, int)]
-                words.append(prepared.function.address | 1)
+                    return [self._single(prepared, limit)]
+                words = [word for word in prepared.words if isinstance(word, int)]
+                descriptors.append(batch.descriptor(prepared.function.address | 1, words))
                 decoders.append(_decoder(prepared))
             else:
-                words.append(short.address)
+                descriptors.append(descriptor)
                 decoders.append(short.decode)
-            found += (0, 0, 0, 0)[len(found) :]
-            words += found
-            limits.append(call.limit)
+            limits.append(limit)
         if self._core.is_running:
             self._core.halt(HALT)
         if len(limits) == 1:
-            return [self._one(words, decoders[0], limits[0])]
-        return self._many(words, decoders, limits)
+            return [self._one(batch.words(descriptors[0]), decoders[0], limits[0])]
+        return self._many(descriptors, decoders, limits)
 
     def _short(self, name: str) -> Quick | None:
         try:
             return self._quick[name]
         except KeyError:
             function = self._image.function(name)
-            self._quick[name] = found = None if function is None else quick(function)
-            if self._image.has_hard_floats:
-                self._quick[name] = found = None
+            found = None if function is None or self._image.has_hard_floats else quick(function)
+            self._quick[name] = found
             return found
 
     def _prepare(self, command: Invoke) -> Prepared | Refused:
@@ -216,25 +229,28 @@ class Caller:
             memory.append((stack, b"".join(word.to_bytes(4, "little") for word in over)))
         registers |= dict(enumerate(words[:4]))
         registers |= {SP: stack, LR: self._room.back | 1, PC: prepared.function.address}
-        core.start(memory, registers, deadline)
-        core.wait_for_stop(deadline)
-        r0, r1, pc, read = self._collect([(start, size)] if size else [], deadline)
+        with core.near:
+            core.start(memory, registers, deadline)
+            core.wait_for_stop(deadline)
+            r0, r1, pc, read = self._collect([(start, size)] if size else [], deadline)
         if pc not in self._room.ends:
             return self._elsewhere(pc)
         pieces = {piece.argument: read[0][at - start :][: len(piece.data)] for at, piece in placed if size}
         return Answered(data=read_result(prepared, r0, r1, pieces))
 
-    def _one(self, words: list[int], decode: Decode, limit: float) -> Answer:
+    def _one(self, words: Sequence[int], decode: Decode, limit: float) -> Answer:
         """One plain call, without a detour through the stub."""
         core, deadline = self._core, Deadline(limit)
         stack, registers = self._enter()
         registers |= dict(enumerate(words[1:]))
-        core.start([], registers | {SP: stack, LR: self._room.back | 1, PC: words[0] & ~1}, deadline)
-        started = time.monotonic()
-        core.wait_for_stop(deadline)
-        if time.monotonic() - started < SAMPLE:
-            self._quicken()
-        r0, r1, pc, _ = self._collect([], deadline)
+        registers |= {SP: stack, LR: self._room.back | 1, PC: words[0] & ~1}
+        with core.near:
+            core.start([], registers, deadline)
+            started = time.monotonic()
+            core.wait_for_stop(deadline)
+            if time.monotonic() - started < SAMPLE:
+                self._quicken()
+            r0, r1, pc, _ = self._collect([], deadline)
         return Answered(data=decode(r0, r1)) if pc in self._room.ends else self._elsewhere(pc)
 
     def _collect(
@@ -253,14 +269,18 @@ class Caller:
         self._before = None
         return self._stopped_in_call(pc)
 
-    def _many(self, words: list[int], decoders: list[Decode], limits: list[float]) -> list[Answer]:
+    def _many(
+        self, descriptors: Sequence[bytes], decoders: Sequence[Decode], limits: Sequence[float]
+    ) -> list[Answer]:
         """All of them in one trip; a hang or fault belongs to the first that is not done."""
         core, room = self._core, self._room
         stack, registers = self._enter()
-        data = struct.pack(f"<{len(words)}I", *words)
+        data = b"".join(descriptors)
+        end = room.pieces + len(data)
         registers |= {
             batch.FIRST: room.pieces,
-            batch.LAST: room.pieces + len(data),
+            batch.LAST: end,
+            batch.RESULTS: end,
             SP: stack,
             PC: room.stub,
         }
@@ -268,56 +288,57 @@ class Caller:
         if self._bell is not None and not self._bell.watches:
             memory.append((room.stub, batch.STUB))  # whatever calls have written there
         core.start(memory, registers, Deadline(max(limits[0], HALT)))
-        hung = self._watch(limits)
-        r0, r1, pc, (read,) = core.collect([(room.pieces, len(data))])
-        left = struct.unpack(f"<{len(words)}I", read)
-        answers: list[Answer] = []
-        for index, decode in enumerate(decoders):
-            at = index * 5
-            if left[at]:
-                if hung:
-                    answers.append(TimedOut(after=limits[index]))
-                elif pc in room.ends:
-                    answers.append(
-                        Crashed(kind="lost", message="the program left the call in an unknown way")
-                    )
-                elif pc == room.stub + batch.RETURNED:
-                    answers.append(Answered(data=decode(r0, r1)))
-                elif self._bell is not None and self._bell.silence():
-                    why = "it wrote to memory that calls need, in the midst of the RAM"
-                    answers.append(Crashed(kind="no room", message=why))
-                else:
-                    answers.append(self._elsewhere(pc))
-                return answers
-            answers.append(Answered(data=decode(left[at + 1], left[at + 2])))
+        look, hung = self._watch(limits)
+        answers: list[Answer] = [
+            Answered(data=decode(r0, r1))
+            for decode, (r0, r1) in zip(decoders[: look.done], batch.results(look.results), strict=False)
+        ]
+        if look.done < len(limits):
+            answers.append(
+                TimedOut(after=limits[look.done]) if hung else self._stopped(look, decoders[look.done])
+            )
         return answers
 
-    def _watch(self, limits: Sequence[float]) -> bool:
-        """Wait for a trip, looking now and then which call it is in; whether that one hangs.
+    def _stopped(self, look: Look, decode: Decode) -> Answer:
+        """What became of the first call of a trip that is not done."""
+        if look.pc in self._room.ends:
+            return Crashed(kind="lost", message="the program left the call in an unknown way")
+        if look.pc == self._room.stub + batch.RETURNED:
+            return Answered(data=decode(look.r0, look.r1))
+        if self._bell is not None and self._bell.silence():
+            why = "it wrote to memory that calls need, in the midst of the RAM"
+            return Crashed(kind="no room", message=why)
+        return self._elsewhere(look.pc)
+
+    def _watch(self, limits: Sequence[float]) -> tuple[Look, bool]:
+        """Wait for a trip, looking now and then which call it is in; how it ended, and whether by a hang.
 
         A call that is still the same at the second look is waited for alone: the trip ends with it.
         """
         core, returned = self._core, self._room.stub + batch.RETURNED
-        last, shortest = len(limits) - 1, min(SAMPLE, *limits)
-        pause = min(shortest, GLANCE + EACH * len(limits))
+        count, last, shortest = len(limits), len(limits) - 1, min(SAMPLE, *limits)
+        pause = min(shortest, GLANCE + EACH * count)
         call, seen, alone, hung = -1, 0.0, False, False
-        while not hung:
+        while True:
             now = time.monotonic()
             until = seen + limits[call] if alone or call == last else now + pause
             try:
                 core.wait_for_stop(Deadline(until - now))
+                look = self._look(last, count)
+                if look.done < count:
+                    look = self._look(0, count)
                 break
             except CoreTimedOut:
-                core.halt(HALT)
+                look = self._look(max(call, 0), count)
             pause = shortest
-            current, pc = self._progress(max(call, 0), len(limits))
-            if pc in self._room.ends or (alone and pc == returned):
+            if look.pc in self._room.ends or (alone and look.pc == returned):
                 break
+            current = min(look.done, last)
             if current != call:
                 call, seen = current, time.monotonic()
             elif time.monotonic() - seen >= limits[call]:
                 hung = True
-                continue
+                break
             elif call < last:
                 alone = True
                 core.set_stop(returned)
@@ -327,18 +348,17 @@ class Caller:
             self._most = 1
         elif call < 0:
             self._quicken()
-        return hung
+        return look, hung
 
     def _quicken(self) -> None:
         self._most = min(self._room.calls, self._most * FASTER)
 
-    def _progress(self, first: int, count: int) -> tuple[int, int]:
-        """The first call from `first` on that is not done, and where the processor is."""
+    def _look(self, first: int, count: int) -> Look:
+        """How a trip stands, given that all calls before one are done."""
         size = (count - first) * batch.SIZE
-        _, _, pc, (read,) = self._core.collect([(self._room.pieces + first * batch.SIZE, size)])
-        marks = struct.iter_unpack("<I16x", read)
-        done = next((number for number, (mark,) in enumerate(marks) if mark), count - first - 1)
-        return first + done, pc
+        start = self._room.pieces + first * batch.SIZE
+        r0, r1, pc, (read,) = self._core.collect([(start, size + count * batch.RESULT)])
+        return Look(done=first + batch.done(read[:size]), results=read[size:], r0=r0, r1=r1, pc=pc)
 
 
 def _decoder(prepared: Prepared) -> Decode:

@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
-from likewise.device.commands import Argument
-from likewise.device.cortex.types import Function, Pointer, Scalar
-from likewise.device.values import Kind, Number, u32
+import struct
 
-MOST = 4
+from likewise.device.commands import Argument
+from likewise.device.cortex import batch
+from likewise.device.cortex.types import Function, Pointer, Scalar
+from likewise.device.values import Kind, Number, i32, u32
+
+WORDS = {i32: "i", u32: "I"}
+"""How whole words are packed; the packing refuses what does not fit."""
 
 
 class Quick:
     """Encodes and decodes calls of one function without looking at types again."""
 
-    __slots__ = ("_bounds", "_kinds", "_mask", "_result", "address")
+    __slots__ = ("_address", "_bounds", "_kinds", "_mask", "_pack", "_result")
 
     def __init__(self, function: Function, kinds: tuple[Kind, ...], result: Kind | None) -> None:
-        self.address = function.address | 1
+        self._address = function.address | 1
         self._kinds, self._result = kinds, result
         self._bounds = tuple(
             (0, -1) if kind.is_float else (-(1 << (kind.width - 1)) if kind.is_signed else 0, kind.magnitude)
             for kind in kinds
         )
         self._mask = (1 << result.width) - 1 if result is not None else 0
+        codes = "".join(WORDS.get(kind, "") for kind in kinds)
+        spare = batch.SIZE - 4 - 4 * len(kinds)
+        self._pack = struct.Struct(f"<I{codes}{spare}x").pack if len(codes) == len(kinds) else None
 
-    def encode(self, arguments: tuple[Argument, ...]) -> list[int] | None:
-        """The words of a call; None where the long way has to decide."""
+    def encode(self, arguments: tuple[Argument, ...]) -> bytes | None:
+        """The descriptor of a call; None where the long way has to decide."""
+        if self._pack is not None:
+            try:
+                return self._pack(self._address, *arguments)
+            except struct.error:
+                pass  # typed numbers, patterns, and what is wrong
+        words = self._words(arguments)
+        return None if words is None else batch.descriptor(self._address, words)
+
+    def _words(self, arguments: tuple[Argument, ...]) -> list[int] | None:
         kinds = self._kinds
         if len(arguments) != len(kinds):
             return None
@@ -53,7 +69,7 @@ class Quick:
 def quick(function: Function) -> Quick | None:
     """The short way for a function; None where it needs the long one."""
     parameters = function.parameters
-    if parameters is None or function.is_variadic or len(parameters) > MOST:
+    if parameters is None or function.is_variadic or len(parameters) > batch.ARGUMENTS:
         return None
     kinds = [_register(kind) for _, kind in parameters]
     result = function.result

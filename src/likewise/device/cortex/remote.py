@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 
 from likewise.device.cortex.core import CoreLost, CoreTimedOut
@@ -12,6 +13,7 @@ RETRIES = 3
 """How often a damaged packet is asked for again."""
 MOST_DAMAGED = 1000
 INTERRUPT = b"\x03"
+PIECE = 256
 
 
 class RemoteError(Exception):
@@ -20,7 +22,13 @@ class RemoteError(Exception):
 
 def frame(payload: bytes) -> bytes:
     """A payload as a packet."""
-    return b"$%s#%02x" % (payload, sum(payload) & 0xFF)
+    return b"$%s#%02x" % (payload, checksum(payload))
+
+
+def checksum(payload: bytes) -> int:
+    """The sum of all bytes, modulo 256: of few of them, the lower half of Adler's is one more than that."""
+    pieces = [payload[at : at + PIECE] for at in range(0, len(payload), PIECE)]
+    return sum([zlib.adler32(piece) - 1 for piece in pieces]) & 0xFF
 
 
 def escape(data: bytes) -> bytes:
@@ -73,11 +81,11 @@ class Remote:
         self.send([payload], deadline)
         return self.receive(deadline)
 
-    def send(self, payloads: Sequence[bytes], deadline: Deadline) -> None:
-        """Requests, with the acknowledgements of what was received before."""
+    def send(self, payloads: Sequence[bytes], deadline: Deadline, *, stopping: bool = False) -> None:
+        """Requests, with the acknowledgements of what was received before; a running one is stopped first."""
         packets = b"".join(map(frame, payloads))
         self._last = packets if len(payloads) == 1 else b""
-        self._write(self._acknowledgements() + packets, deadline)
+        self._write(self._acknowledgements() + (INTERRUPT if stopping else b"") + packets, deadline)
 
     def interrupt(self, deadline: Deadline) -> None:
         """Ask a running processor to stop; the answer is a stop packet."""
@@ -123,13 +131,13 @@ class Remote:
 
     def _take(self, end: int) -> bytes | None:
         data = self._data
-        payload, checksum = bytes(data[1:end]), bytes(data[end + 1 : end + 3])
+        payload, said = bytes(data[1:end]), bytes(data[end + 1 : end + 3])
         inner = payload.rfind(b"$")
         if inner >= 0:  # a cut packet, with a whole one after it
             self.garbage += inner + 1
             payload = payload[inner + 1 :]
         del data[: end + 3]
-        if b"%02x" % (sum(payload) & 0xFF) != checksum.lower():
+        if b"%02x" % checksum(payload) != said.lower():
             return None
         return _expand(payload)
 

@@ -9,9 +9,12 @@ from likewise.device.cortex.manners import Manners, learn
 from likewise.device.cortex.registers import word
 from likewise.device.cortex.remote import Remote, RemoteError, check, escape
 from likewise.device.links import Deadline
+from likewise.device.nearness import Apart, Near
 
 QUICK = 5.0
 """Seconds that a server may take for what needs no running."""
+TURN = 0.0005
+"""Seconds for which a processor that shares ours is waited for; what takes longer gets another one."""
 STOPS = (b"T", b"S")
 BREAKPOINT = b"\x00\xbe"
 
@@ -19,8 +22,10 @@ BREAKPOINT = b"\x00\xbe"
 class RemoteCore:
     """Reads and writes registers and memory, runs, stops; every wait has a limit."""
 
-    def __init__(self, remote: Remote) -> None:
-        self._remote = remote
+    def __init__(self, remote: Remote, *, near: Near | None = None, reads_on_stopping: bool = False) -> None:
+        """`reads_on_stopping`: told to stop and asked something in one write, the server does both."""
+        self._remote, self._reads_on_stopping = remote, reads_on_stopping
+        self.near = near or Apart()
         self.is_running = False
         self._manners = Manners()
         self._template = b""
@@ -170,6 +175,7 @@ class RemoteCore:
 
     def go(self) -> None:
         """Let it run."""
+        self._part_unless_near()
         self._remote.send([self._manners.go], Deadline(QUICK))
         self.is_running = True
 
@@ -177,6 +183,7 @@ class RemoteCore:
         self, memory: Sequence[tuple[int, bytes]], registers: Mapping[int, int], deadline: Deadline
     ) -> None:
         """Change memory and registers and let it run, all in one write; other registers may change too."""
+        self._part_unless_near()
         packets = [packet for at, data in memory for packet in self.memory_writes(at, data)]
         packets += self.writes(registers)
         if self._remote.reads_on:
@@ -190,17 +197,23 @@ class RemoteCore:
             check(answer, "preparing a call")
 
     def collect(self, memory: Sequence[tuple[int, int]]) -> tuple[int, int, int, list[bytes]]:
-        """r0, r1, pc and some memory, in one write."""
+        """r0, r1, pc and some memory, in one write; a processor that runs is stopped first."""
+        stopping = self.is_running and self._reads_on_stopping
+        if self.is_running and not stopping:
+            self.halt(QUICK)
         manners = self._manners
         reads = [self.memory_reads(at, length) for at, length in memory]
         packets = (
             [b"g"] if manners.sample else [b"p%x" % manners.registers.numbers[each] for each in (0, 1, PC)]
         )
-        answers = self._quick([*packets, *(packet for each in reads for packet in each)])
+        answers = self._quick([*packets, *(packet for each in reads for packet in each)], stopping=stopping)
         if manners.sample:
             r0, r1, pc = (manners.registers.one(answers[0], number) for number in (0, 1, PC))
         else:
             r0, r1, pc = (word(answer) for answer in answers[:3])
+        if stopping and self._may_have_rung(pc):
+            self._ring(Deadline(QUICK))
+            return self.collect(memory)
         found: list[bytes] = []
         at = len(packets)
         for each, (_, length) in zip(reads, memory, strict=True):
@@ -230,17 +243,36 @@ class RemoteCore:
         self._remote.interrupt(deadline)
         self._stop_reply(deadline)
         self.is_running = False
-        if self._bell >= 0 and not self.is_rung and self.registers_pc() == self._ringer:
-            # It may have stopped there by itself at this very moment. QEMU would say so only later,
-            # in the midst of the next call.
-            self.go()
-            self.wait_for_stop(deadline)
+        if self._bell >= 0 and self._may_have_rung(self.registers_pc()):
+            self._ring(deadline)
+
+    def _may_have_rung(self, pc: int) -> bool:
+        """Whether it was stopped where it would have stopped by itself, perhaps at this very moment."""
+        return self._bell >= 0 and not self.is_rung and pc == self._ringer
+
+    def _ring(self, deadline: Deadline) -> None:
+        """Let it stop by itself: QEMU would say only later that it had, in the midst of the next call."""
+        self.go()
+        self.wait_for_stop(deadline)
 
     def ask(self, packets: Sequence[bytes]) -> list[bytes]:
         """Some packets in one write, and their answers."""
         return self._quick(packets)
 
+    def _part_unless_near(self) -> None:
+        """Before it runs: what is not a visit may take any time."""
+        if not self.near.is_near:
+            self.near.part()
+
     def _stop_reply(self, deadline: Deadline) -> None:
+        if self.near.is_near:
+            try:
+                return self._next_stop_reply(Deadline(min(TURN, deadline.left)))
+            except CoreTimedOut:
+                self.near.part()
+        return self._next_stop_reply(deadline)
+
+    def _next_stop_reply(self, deadline: Deadline) -> None:
         while True:
             answer = self._remote.receive(deadline)
             if answer[:1] in STOPS:
@@ -252,12 +284,15 @@ class RemoteCore:
                 self.is_running = False
                 raise RemoteError(f"the server does not let the processor run ({answer.decode() or 'no'})")
 
-    def _quick(self, packets: Sequence[bytes]) -> list[bytes]:
+    def _quick(self, packets: Sequence[bytes], *, stopping: bool = False) -> list[bytes]:
+        """Answers to some packets; of a processor that runs where it is to be stopped by them."""
         try:
             deadline = Deadline(QUICK)
             if not self._remote.reads_on:
                 return [self._ask(packet, deadline) for packet in packets]
-            self._remote.send(packets, deadline)
+            self._remote.send(packets, deadline, stopping=stopping)
+            if stopping:
+                self.wait_for_stop(deadline)
             return [self._answer(deadline) for _ in packets]
         except CoreTimedOut:
             raise CoreLost(

@@ -17,6 +17,7 @@ from likewise.device.cortex.image import Image
 from likewise.device.cortex.layout import MACHINES, Layout
 from likewise.device.inventory import read_options
 from likewise.device.links import Deadline
+from likewise.device.nearness import Apart
 from likewise.device.program import Program
 from likewise.device.receiving import wanted_of
 from likewise.device.testee import (
@@ -69,6 +70,7 @@ class UnicornCore:
         self._stops: set[int] = set()
         self._last = Stopped(0)
         self._cpu.ctl_exits_enabled(True)
+        self.near = Apart()
         self.received: bytearray = bytearray()
         self.sent: bytearray = bytearray()
         self.is_running = False
@@ -128,6 +130,7 @@ class UnicornCore:
         self.is_running = False
 
     def collect(self, memory: Sequence[tuple[int, int]]) -> tuple[int, int, int, list[bytes]]:
+        self.is_running = False
         read, ids = self._cpu.reg_read, self._ids
         found = [bytes(self._cpu.mem_read(address, length)) for address, length in memory]
         return read(ids[0]), read(ids[1]), read(ids[PC]), found

@@ -65,6 +65,13 @@ def test_a_damaged_packet_is_asked_for_again() -> None:
     remote.close()
 
 
+@pytest.mark.parametrize("size", [0, 1, 255, 256, 257, 4000])
+def test_a_packet_ends_with_the_sum_of_its_bytes(size: int) -> None:
+    payload = bytes(range(128, 256)) * (size // 128 + 1)
+    assert frame(payload[:size])[-2:] == b"%02x" % (sum(payload[:size]) & 0xFF)
+    assert frame(b"\xff" * size)[-2:] == b"%02x" % (255 * size & 0xFF)
+
+
 def test_a_link_that_only_damages_is_lost_not_endless() -> None:
     remote, _ = remote_saying(*[b"$OK#00"] * 8)
     with pytest.raises(CoreLost, match="damaged"):

@@ -114,6 +114,23 @@ def test_numbers_of_every_width(board: Testee) -> None:
     ) == [i32(7), i32(-(2**31)), i64(2**41 + 2), f32(-0.0), f32.of(1), f64(1 / 3), i8(-128), u8(1)]
 
 
+class Index:
+    """An integer that is not Python's, as numpy has them."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+def test_whatever_is_an_integer_is_taken_for_one(board: Testee) -> None:
+    given = [invoke("add", Index(3), True), invoke("add", i32(3), 0xFFFFFFFF), invoke("negate", Index(5))]  # type: ignore[arg-type]
+    assert data(board, *given) == [i32(4), i32(2), i8(-5)]
+    refused = ask(board, invoke("add", 1), invoke("add", 1, 1 << 32), invoke("add", 1, 0.5))
+    assert all(isinstance(each, Refused) for each in refused)
+
+
 def test_more_than_four_arguments_and_aligned_pairs(board: Testee) -> None:
     assert data(board, invoke("many", 1, 2, 3, 4, 5, 7 << 32)) == [i32(1 + 4 + 9 + 16 + 25 + 7)]
 

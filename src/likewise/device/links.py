@@ -115,12 +115,14 @@ class FileLink:
         """Whatever has arrived; end of file is a lost link."""
         while True:
             self._check()
+            if not self._arrives(deadline.left):
+                if deadline.is_over:
+                    raise LimitReached("answer", after=deadline.limit, where=self._description)
+                continue
             try:
                 data = os.read(self._reading, CHUNK)
             except BlockingIOError:
-                if not self._arrives(deadline.left) and deadline.is_over:
-                    raise LimitReached("answer", after=deadline.limit, where=self._description) from None
-                continue
+                continue  # somebody else was quicker
             except OSError as error:
                 self._lost(error)
             if not data:
@@ -137,9 +139,12 @@ class FileLink:
 
     def _arrives(self, left: float) -> bool:
         """Wait for bytes, exactly: `poll` rounds up to milliseconds; `select` knows only small numbers."""
-        if self._reading < SELECTABLE:
-            return bool(select.select((self._reading,), (), (), left)[0])
-        return bool(self._readable.poll(left * 1000))
+        try:
+            if self._reading < SELECTABLE:
+                return bool(select.select((self._reading,), (), (), left)[0])
+            return bool(self._readable.poll(left * 1000))
+        except OSError as error:
+            self._lost(error)
 
     def _check(self) -> None:
         if not self._is_open:

@@ -83,8 +83,10 @@ class Nearness:
         here = self._processor()
         if len(self._ours) < 2 or here not in self._ours & self._theirs:
             return
-        self.is_near = _move(0, {here})
-        if self.is_near and self._place != here:
+        self.is_near = True
+        if not _move(0, {here}):
+            self.is_near = False
+        elif self._place != here:
             self._place = here
             self._move_process({here})
 

@@ -135,6 +135,8 @@ class Emulated:
 
     def close(self) -> None:
         """End QEMU."""
+        if self._core is not None:
+            self._core.near.part()
         self._core = None
         if self._qemu is not None:
             self._qemu.close()

@@ -24,7 +24,7 @@ MOST = 512
 """Calls in one trip at most."""
 SAMPLE = 0.002
 """Seconds after which a trip that is not back is looked at: which call is it in?"""
-GLANCE, EACH = 0.0005, 3e-6
+GLANCE, EACH = 0.0003, 3e-6
 """Seconds after which a trip is looked at for the first time: sooner if its calls are few."""
 FASTER = 8
 """How many times longer the next trip may be after one that went quickly."""
@@ -88,6 +88,8 @@ class Room:
         self.stack = (stack or layout.top) & ~7
         self.registers = {SP: self.stack, LR: 0xFFFFFFFF, PC: start & ~1, XPSR: THUMB}
         """What the registers hold before the program's first instruction."""
+        self.before = [self.registers.get(number, 0) for number in range(17)]
+        """All of them then."""
         used = [
             each.address + each.size for each in image.segments if layout.ram <= each.address < layout.top
         ]
@@ -202,7 +204,7 @@ class Caller:
         if self._bell is not None:
             self._bell.arm()
         if not self.is_started:
-            self._before = [self._room.registers.get(number, 0) for number in range(17)]
+            self._before = self._room.before
             return self._room.stack, {}
         if self._before is None:
             self._before = self._core.registers()

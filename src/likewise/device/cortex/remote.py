@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Sequence
 
@@ -14,6 +15,8 @@ RETRIES = 3
 MOST_DAMAGED = 1000
 INTERRUPT = b"\x03"
 PIECE = 256
+PLAIN = re.compile(rb"\+*\$([^$#*}]*)#([0-9a-fA-F]{2})")
+"""A packet behind acknowledgements, without escapes and repetitions."""
 
 
 class RemoteError(Exception):
@@ -27,6 +30,8 @@ def frame(payload: bytes) -> bytes:
 
 def checksum(payload: bytes) -> int:
     """The sum of all bytes, modulo 256: of few of them, the lower half of Adler's is one more than that."""
+    if len(payload) <= PIECE:
+        return (zlib.adler32(payload) - 1) & 0xFF
     pieces = [payload[at : at + PIECE] for at in range(0, len(payload), PIECE)]
     return sum([zlib.adler32(piece) - 1 for piece in pieces]) & 0xFF
 
@@ -95,8 +100,11 @@ class Remote:
         """The next packet's payload. Raises CoreTimedOut and CoreLost."""
         retries = 0
         while True:
-            end = self._whole(deadline)
-            payload = self._take(end)
+            if not self._data.rstrip(b"+"):
+                self._fetch(deadline)
+            payload = self._take_plain()
+            if payload is None:
+                payload = self._take(self._whole(deadline))
             if payload is not None:
                 if self._acknowledge:
                     self._pending += 1
@@ -111,6 +119,18 @@ class Remote:
         pending, self._pending = self._pending, 0
         return b"+" * pending
 
+    def _take_plain(self) -> bytes | None:
+        """A packet that is here and whole, with nothing odd about it: what most of them are."""
+        found = PLAIN.match(self._data)
+        if found is None:
+            return None
+        (payload, said), end = found.groups(), found.end()
+        if checksum(payload) != int(said, 16):
+            return None
+        del found  # it holds on to the data
+        del self._data[:end]
+        return payload
+
     def _whole(self, deadline: Deadline) -> int:
         """Wait until a packet is here, from the first byte on; where its payload ends."""
         data = self._data
@@ -122,12 +142,15 @@ class Remote:
                 end = data.find(b"#")
                 if end > 0 and len(data) >= end + 3:
                     return end
-            try:
-                data += self._link.read(deadline)
-            except LimitReached as error:
-                raise CoreTimedOut from error
-            except LinkLost as error:
-                raise CoreLost(str(error)) from error
+            self._fetch(deadline)
+
+    def _fetch(self, deadline: Deadline) -> None:
+        try:
+            self._data += self._link.read(deadline)
+        except LimitReached as error:
+            raise CoreTimedOut from error
+        except LinkLost as error:
+            raise CoreLost(str(error)) from error
 
     def _take(self, end: int) -> bytes | None:
         data = self._data

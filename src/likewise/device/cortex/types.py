@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 from likewise.device.testee import Data
 from likewise.device.values import Kind, Number, u32
@@ -183,8 +185,8 @@ def number_of(kind: Kind, value: object) -> Number:
         if value.kind.size != kind.size or value.kind.is_float != kind.is_float:
             raise Unfit(f"{value} was given where the program has {kind.name}")
         return Number(kind, value.bits)
-    if isinstance(value, bool):
-        return kind(int(value))
+    if isinstance(value, SupportsIndex):
+        value = operator.index(value)  # a bool, or an integer of numpy's
     if isinstance(value, int) and not kind.is_float and kind.is_signed and value >= 1 << (kind.width - 1):
         return kind.of(value)  # a pattern such as 0xffffffff
     if isinstance(value, int | float):

@@ -63,6 +63,8 @@ int8_t negate(int8_t x) { return -x; }
 _Bool odd(unsigned x) { return x & 1; }
 int length(const char *s) { int n = 0; while (s[n]) n++; return n; }
 int spend(int n) { volatile int i = 0; while (i < n) i++; return i; }
+int deeper(int n) { volatile char room[200]; room[0] = n; return deeper(n + 1) + room[0]; }
+int ruin(int *at, int n) { while (n--) *at++ = n; return 1; }
 int scribble(int *at) { *at = 1; return 1; }
 int where = 0;
 int main(void) { int a = 3; a = add(a, 4); while (where) *(volatile int *)where = a; return a; }
@@ -188,6 +190,26 @@ def test_state_lives_until_the_reset(board: Testee) -> None:
     assert data(board, write_memory("counter", 41), invoke("bump"))[1] == i32(42)
     board.reset(Limits())
     assert data(board, invoke("bump")) == [i32(6)]
+
+
+@pytest.mark.parametrize("ahead", [1, 40])
+def test_a_call_that_takes_all_of_the_stack_is_the_one_that_is_named(board: Testee, ahead: int) -> None:
+    """Whether the board has a fault for it or not (this one of QEMU's has none)."""
+    answers = ask(board, *[invoke("add", 3, 4)] * ahead, invoke("deeper", 0), invoke("add", 3, 4), limit=1.0)
+    assert answers[:ahead] == [Answered(data=i32(7))] * ahead
+    assert len(answers) == ahead + 1
+    assert isinstance(answers[-1], Crashed | TimedOut)
+    board.recover(Limits())
+    board.reset(Limits())
+    assert data(board, invoke("add", 3, 4)) == [i32(7)]
+
+
+def test_a_run_of_calls_that_is_written_over_is_no_answer_to_any(board: Testee) -> None:
+    room = board._caller._room  # type: ignore[attr-defined]
+    calls = [invoke("add", 3, 4)] * 3 + [invoke("ruin", room.pieces, 50), invoke("crash")]
+    (answer,) = ask(board, *calls)
+    assert isinstance(answer, Crashed)
+    assert "which, is not known" in answer.message
 
 
 @pytest.mark.parametrize("ahead", [0, 3])

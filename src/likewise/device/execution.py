@@ -268,7 +268,7 @@ class Workbench:
         rest = len(scenario.steps) - start
         tally.counts[mark] += rest
         if rest:
-            note = Note(step=start, title=scenario.steps[start].title, mark=mark, why=f"{why}; {rest} steps")
+            note = Note(step=start, title=scenario.steps[start].title, mark=mark, why=f"{why}; {rest} step{'s' * (rest > 1)}")
             tally.notes.append(note)
             self._observer.stepped(self.name, scenario, start, [mark] * rest, [note])
 

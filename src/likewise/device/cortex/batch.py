@@ -53,6 +53,11 @@ def words(call: bytes) -> tuple[int, ...]:
     return _WORDS.unpack(call)
 
 
+def arguments(data: bytes) -> list[tuple[bytes]]:
+    """What each descriptor holds beside its function."""
+    return list(struct.iter_unpack("<4x16s", data))
+
+
 def results(data: bytes) -> Iterator[tuple[int, int]]:
     """r0 and r1 of each call."""
     return struct.iter_unpack("<II", data)

@@ -96,6 +96,7 @@ class Room:
         free = (max(used, default=layout.ram) + 7) & ~7
         size = max(0, self.stack - free)
         self.stub = (free + size // 3) & ~7
+        """Calls have their stack below it, so that one that never ends leaves what is above as it was."""
         self.pieces = (self.stub + len(batch.STUB) + 7) & ~7
         self.back = self.stub + batch.DONE
         """Where calls come back to."""
@@ -110,13 +111,19 @@ class Room:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """A trip as it stands: how many calls are done, their results, where the processor is."""
+    """A trip as it stands: its last descriptors, how many calls are done, results, where the processor is."""
 
+    descriptors: bytes
     done: int
     results: bytes
     r0: int
     r1: int
     pc: int
+
+    def is_of(self, descriptors: bytes) -> bool:
+        """Whether nothing but the stub has changed the descriptors that were sent."""
+        sent = descriptors[-len(self.descriptors) :]
+        return batch.arguments(self.descriptors) == batch.arguments(sent)
 
 
 class Caller:
@@ -205,7 +212,7 @@ class Caller:
             self._bell.arm()
         if not self.is_started:
             self._before = self._room.before
-            return self._room.stack, {}
+            return self._room.stub, {}
         if self._before is None:
             self._before = self._core.registers()
         return (self._before[SP] - RED_ZONE) & ~7, {XPSR: self._before[XPSR] & ~IT_BITS}
@@ -217,7 +224,8 @@ class Caller:
             core.halt(HALT)
         stack, registers = self._enter()
         words, placed, end = place(prepared, self._room.pieces)
-        if placed and end > stack - RED_ZONE:
+        assert self._before is not None
+        if placed and end > self._before[SP] - RED_ZONE:
             return Refused(
                 kind="no memory", message=f"{end - self._room.pieces} bytes of arguments do not fit"
             )
@@ -291,6 +299,9 @@ class Caller:
             memory.append((room.stub, batch.STUB))  # whatever calls have written there
         core.start(memory, registers, Deadline(max(limits[0], HALT)))
         look, hung = self._watch(limits)
+        if not look.is_of(data):
+            why = f"one of {len(limits)} calls wrote over what is known of them: which, is not known"
+            return [Crashed(kind="no room", message=why)]
         answers: list[Answer] = [
             Answered(data=decode(r0, r1))
             for decode, (r0, r1) in zip(decoders[: look.done], batch.results(look.results), strict=False)
@@ -360,7 +371,8 @@ class Caller:
         size = (count - first) * batch.SIZE
         start = self._room.pieces + first * batch.SIZE
         r0, r1, pc, (read,) = self._core.collect([(start, size + count * batch.RESULT)])
-        return Look(done=first + batch.done(read[:size]), results=read[size:], r0=r0, r1=r1, pc=pc)
+        done = first + batch.done(read[:size])
+        return Look(descriptors=read[:size], done=done, results=read[size:], r0=r0, r1=r1, pc=pc)
 
 
 def _decoder(prepared: Prepared) -> Decode:

@@ -136,6 +136,8 @@ def _structure(image: Image, argument: Struct, kind: Type | None) -> Structure:
         return found
     if isinstance(kind, Pointer) and isinstance(kind.target, Structure):
         return kind.target
+    if isinstance(kind, Structure):
+        raise Unfit(f"{describe(kind)} by value is not supported; pass it by pointer")
     raise Unfit(f"a structure was given where the program has {describe(kind)}; name its type")
 
 

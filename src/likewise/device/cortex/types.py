@@ -204,7 +204,7 @@ def describe(kind: Type | None) -> str:
         case Pointer():
             return f"{describe(kind.target)} *"
         case Structure():
-            return f"struct {kind.name}"
+            return f"struct {kind.name}" if kind.name else "a structure without a name"
         case Array():
             return f"{describe(kind.element)}[{kind.count}]"
         case Unknown():

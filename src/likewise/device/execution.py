@@ -268,7 +268,8 @@ class Workbench:
         rest = len(scenario.steps) - start
         tally.counts[mark] += rest
         if rest:
-            note = Note(step=start, title=scenario.steps[start].title, mark=mark, why=f"{why}; {rest} step{'s' * (rest > 1)}")
+            why = f"{why}; {rest} step{'s' if rest > 1 else ''}"
+            note = Note(step=start, title=scenario.steps[start].title, mark=mark, why=why)
             tally.notes.append(note)
             self._observer.stepped(self.name, scenario, start, [mark] * rest, [note])
 

@@ -24,7 +24,7 @@ MOST = 512
 """Calls in one trip at most."""
 SAMPLE = 0.002
 """Seconds after which a trip that is not back is looked at: which call is it in?"""
-GLANCE, EACH = 0.0003, 3e-6
+GLANCE, EACH = 0.0003, 2e-6
 """Seconds after which a trip is looked at for the first time: sooner if its calls are few."""
 FASTER = 8
 """How many times longer the next trip may be after one that went quickly."""
@@ -106,24 +106,20 @@ class Room:
         """The instruction that does it."""
         self.ends = (self.back, self.ringer)
         """Where the processor stands when everything is done."""
-        self.calls = max(1, min(MOST, (size // 3 - len(batch.STUB)) // (batch.SIZE + batch.RESULT)))
+        self.calls = max(
+            1, min(MOST, (size // 3 - len(batch.STUB) - batch.PROGRESS) // (batch.SIZE + batch.RESULT))
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """A trip as it stands: its last descriptors, how many calls are done, results, where the processor is."""
+    """A trip as it stands: how many calls are done (None: that was written over), results, the processor."""
 
-    descriptors: bytes
-    done: int
+    done: int | None
     results: bytes
     r0: int
     r1: int
     pc: int
-
-    def is_of(self, descriptors: bytes) -> bool:
-        """Whether nothing but the stub has changed the descriptors that were sent."""
-        sent = descriptors[-len(self.descriptors) :]
-        return batch.arguments(self.descriptors) == batch.arguments(sent)
 
 
 class Caller:
@@ -290,16 +286,16 @@ class Caller:
         registers |= {
             batch.FIRST: room.pieces,
             batch.LAST: end,
-            batch.RESULTS: end,
+            batch.RESULTS: end + batch.PROGRESS,
             SP: stack,
             PC: room.stub,
         }
-        memory = [(room.pieces, data)]
+        memory = [(room.pieces, data + room.pieces.to_bytes(batch.PROGRESS, "little"))]
         if self._bell is not None and not self._bell.watches:
             memory.append((room.stub, batch.STUB))  # whatever calls have written there
         core.start(memory, registers, Deadline(max(limits[0], HALT)))
-        look, hung = self._watch(limits)
-        if not look.is_of(data):
+        look, hung = self._watch(limits, descriptors[-1])
+        if look.done is None:
             why = f"one of {len(limits)} calls wrote over what is known of them: which, is not known"
             return [Crashed(kind="no room", message=why)]
         answers: list[Answer] = [
@@ -323,7 +319,7 @@ class Caller:
             return Crashed(kind="no room", message=why)
         return self._elsewhere(look.pc)
 
-    def _watch(self, limits: Sequence[float]) -> tuple[Look, bool]:
+    def _watch(self, limits: Sequence[float], last_call: bytes) -> tuple[Look, bool]:
         """Wait for a trip, looking now and then which call it is in; how it ended, and whether by a hang.
 
         A call that is still the same at the second look is waited for alone: the trip ends with it.
@@ -337,18 +333,18 @@ class Caller:
             until = seen + limits[call] if alone or call == last else now + pause
             try:
                 core.wait_for_stop(Deadline(until - now))
-                look = self._look(last, count)
-                if look.done < count:
-                    look = self._look(0, count)
+                look = self._look(count, last_call)
                 break
             except CoreTimedOut:
-                look = self._look(max(call, 0), count)
+                look = self._look(count, last_call, with_results=call >= 0)
             pause = shortest
-            if look.pc in self._room.ends or (alone and look.pc == returned):
+            if look.pc in self._room.ends:
+                look = self._look(count, last_call)
                 break
-            current = min(look.done, last)
-            if current != call:
-                call, seen = current, time.monotonic()
+            if look.done is None or (alone and look.pc == returned):
+                break
+            if look.done != call:
+                call, seen = min(look.done, last), time.monotonic()
             elif time.monotonic() - seen >= limits[call]:
                 hung = True
                 break
@@ -366,13 +362,16 @@ class Caller:
     def _quicken(self) -> None:
         self._most = min(self._room.calls, self._most * FASTER)
 
-    def _look(self, first: int, count: int) -> Look:
-        """How a trip stands, given that all calls before one are done."""
-        size = (count - first) * batch.SIZE
-        start = self._room.pieces + first * batch.SIZE
-        r0, r1, pc, (read,) = self._core.collect([(start, size + count * batch.RESULT)])
-        done = first + batch.done(read[:size])
-        return Look(descriptors=read[:size], done=done, results=read[size:], r0=r0, r1=r1, pc=pc)
+    def _look(self, count: int, last_call: bytes, *, with_results: bool = True) -> Look:
+        """How a trip of so many calls stands; one that is under way is stopped."""
+        start, end = self._room.pieces, self._room.pieces + count * batch.SIZE
+        known = batch.SIZE + batch.PROGRESS
+        size = known + (count * batch.RESULT if with_results else 0)
+        r0, r1, pc, (read,) = self._core.collect([(end - batch.SIZE, size)])
+        progress = int.from_bytes(read[batch.SIZE : known], "little")
+        done, rest = divmod(progress - start, batch.SIZE)
+        is_intact = read.startswith(last_call) and rest == 0 and 0 <= done <= count
+        return Look(done=done if is_intact else None, results=read[known:], r0=r0, r1=r1, pc=pc)
 
 
 def _decoder(prepared: Prepared) -> Decode:

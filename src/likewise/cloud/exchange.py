@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from likewise.cloud.sums import Sums
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
@@ -28,3 +30,5 @@ class Exchange:
     service_hint: str = ""
     failure: str = ""
     signer: str = ""
+    sums: Sums | None = None
+    """The checksums of what was sent, where it was too long to keep and `body` only describes it."""

@@ -131,6 +131,7 @@ def _taken_apart(exchange: Exchange) -> Call:
         query=read_query(query),
         headers=headers,
         content=content,
+        sums=exchange.sums,
         status=exchange.status,
         response_headers=exchange.response_headers,
         response_content=exchange.response_body,

@@ -31,12 +31,10 @@ from likewise.run.findings import Answered, compare_replay, compare_whole, split
 from likewise.run.judging import Judge
 from likewise.run.memory import Known, Memory
 from likewise.run.meter import Meter
+from likewise.run.outlay import Outlay
 from likewise.run.ports import Emit, Replayer, Rerunner, Slice
 from likewise.run.reading import Reading
 from likewise.run.wavering import answers_waver, calls_waver
-
-SUSPICION = 0.1
-"""How likely the first replay of a run is taken to differ: it must save that share of its tests' calls."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +59,9 @@ class Prover:
     def __init__(self, docket: Docket, known: Known) -> None:
         self.known = known
         self._docket = docket
-        self._replays = self._replays_that_differed = 0
+        self._outlay = Outlay(plain=docket.recording.calls, meter=docket.meter)
+        self._still = 0
+        """What the tests that are open while worlds are replayed would take."""
 
     def prove(self) -> None:
         """Settle what can be settled; what stops it is said, and nothing established is lost."""
@@ -112,10 +112,12 @@ class Prover:
         if self._docket.replayer is None or self._docket.settings.both:
             return
         worlds: dict[int, list[Case]] = {}
+        self._still = _size(self._open())
         for case in self._open():
             if case.is_replayable:
                 worlds.setdefault(id(case.reading.world), []).append(case)
-        for done, cases in enumerate(worlds.values()):
+        # The cheapest first: what they gain may be lost by others.
+        for done, cases in enumerate(sorted(worlds.values(), key=_size)):
             self._docket.emit(
                 Progress(phase="replay on the reference", done=done, total=len(worlds), detail=cases[0].test)
             )
@@ -124,7 +126,7 @@ class Prover:
     def _replay_world(self, cases: list[Case]) -> None:
         """Replay what several tests of one world need together; each by itself where that fails."""
         spots = self._plan(cases)
-        if not self._is_worth_it(len(spots), sum(len(case.reading.calls) for case in cases)):
+        if not self._outlay.pays(len(spots), whole=_size(cases), still=self._still):
             return
         try:
             if spots:
@@ -141,8 +143,10 @@ class Prover:
     def _close_known(self, cases: Iterable[Case]) -> None:
         """Cases whose every answer is known by now, and equal, are proved."""
         for case in cases:
-            if isinstance(self._docket.judge.by_policy(case.reading, self.known), Trust):
-                case.standing = case.standing or Standing.PROVED
+            is_known = isinstance(self._docket.judge.by_policy(case.reading, self.known), Trust)
+            if is_known and case.standing is None:
+                case.standing = Standing.PROVED
+                self._still -= len(case.reading.calls)
 
     def _complete(self) -> None:
         """Replay what whole runs could not prove: the state they met there was not that of this run."""
@@ -161,7 +165,7 @@ class Prover:
     def _replay_rest(self, cases: list[Case]) -> None:
         spots = self._plan(cases)
         # More than these tests' own calls is too much for what may never be asked about again.
-        is_dear = len(spots) > sum(len(case.reading.calls) for case in cases)
+        is_dear = len(spots) > _size(cases) or not self._outlay.leaves(len(spots))
         if not spots or is_dear or not self._docket.meter.affords(len(spots)):
             return
         try:
@@ -171,14 +175,6 @@ class Prover:
         for case in cases:
             if case.discrepancies:
                 case.standing = Standing.DISCREPANT
-
-    def _is_worth_it(self, replayed: int, whole: int) -> bool:
-        """Whether a replay is likely to be cheaper than whole tests, which follow where it differs.
-
-        How often that happens is learned as the run goes on.
-        """
-        differing = (self._replays_that_differed + SUSPICION) / (self._replays + 1)
-        return replayed + whole * differing < whole
 
     def _plan(self, cases: Iterable[Case]) -> tuple[Spot, ...]:
         """The calls to repeat: each unknown key once, and what it depends on."""
@@ -203,16 +199,17 @@ class Prover:
         try:
             replayed = self._docket.replayer.replay(Slice(test=case.test, calls=calls))
         finally:
-            case.reference_calls += self._docket.meter.calls - before
+            made = self._docket.meter.calls - before
+            case.reference_calls += made
+        self._outlay.note_replay(planned=len(calls), made=made)
         return dict(zip(spots, replayed.calls, strict=True))
 
     def _settle_replayed(self, cases: list[Case], answered: Answered) -> None:
         last = max(cases, key=lambda case: case.reading.place).reading
-        self._replays += 1
         differing = compare_replay(
             last.so_far, last.keyed, self.known.familiarity, answered, self._docket.settings.overlooks
         )
-        self._replays_that_differed += bool(differing.found)
+        self._outlay.note_answers(differed=bool(differing.found))
         sound = {spot: call for spot, call in answered.items() if spot not in differing.tainted}
         for case in cases:
             case.find(differing.of(case.reading.place))
@@ -349,6 +346,10 @@ class Prover:
 
 def _up_to(answered: Answered, place: int) -> Answered:
     return {spot: call for spot, call in answered.items() if spot[0] <= place}
+
+
+def _size(cases: Iterable[Case]) -> int:
+    return sum(len(case.reading.calls) for case in cases)
 
 
 def _same_calls(candidate: Reading, reference: Reading) -> bool:

@@ -42,8 +42,13 @@ ITEM = {"owner": {"S": "ann"}, "at": {"N": "1.0"}, "note": {"S": "x"}}
 KEY = {"owner": {"S": "ann"}, "at": {"N": "1"}}
 
 
-def test_items_are_found_by_the_schema_of_the_table(ask: Ask, touched: Any) -> None:
+def make(ask: Ask) -> None:
     ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    ask("DescribeTable", {"TableName": "notes"}, {"Table": {"TableStatus": "ACTIVE"}})
+
+
+def test_items_are_found_by_the_schema_of_the_table(ask: Ask, touched: Any) -> None:
+    make(ask)
     assert touched(ask("PutItem", {"TableName": "notes", "Item": ITEM})) == [
         "absorb dynamodb/notes/S:ann/N:1"
     ]
@@ -68,7 +73,7 @@ def test_a_key_seen_earlier_tells_the_schema_and_the_layout_stays(ask: Ask, touc
 
 
 def test_a_query_reaches_its_partition_and_an_index_the_table(ask: Ask, touched: Any) -> None:
-    ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    make(ask)
     query = {
         "TableName": "notes",
         "KeyConditionExpression": "#o = :o AND #a > :a",
@@ -94,7 +99,7 @@ def test_a_refused_condition_changes_nothing(ask: Ask, touched: Any) -> None:
 
 
 def test_batches_and_transactions_touch_each_item(ask: Ask, touched: Any) -> None:
-    ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    make(ask)
     other = {"owner": {"S": "bob"}, "at": {"N": "2"}}
     writes = {"notes": [{"PutRequest": {"Item": ITEM}}, {"DeleteRequest": {"Key": other}}]}
     both = ["absorb dynamodb/notes/S:ann/N:1", "absorb dynamodb/notes/S:bob/N:2"]
@@ -120,6 +125,24 @@ def test_a_table_settles_when_it_is_seen_active(ask: Ask, touched: Any) -> None:
     gone = ask("DescribeTable", described, {"__type": "x#ResourceNotFoundException"}, 400)
     assert touched(busy) == ["read dynamodb/notes/**"]
     assert touched(ready) == touched(gone) == ["read dynamodb/notes/** timed"]
+
+
+def test_a_table_that_serves_an_item_was_made(ask: Ask, touched: Any) -> None:
+    """Nobody has to look at it: only tables that are active serve; a refusal shows nothing."""
+    ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    get = {"TableName": "notes", "Key": KEY}
+    refused = ask("GetItem", get, {"__type": "x#ResourceNotFoundException"}, 400)
+    assert touched(refused) == ["read dynamodb/notes/S:ann/N:1"]
+    assert touched(ask("GetItem", get)) == ["read dynamodb/notes/S:ann/N:1", "read dynamodb/notes timed"]
+    assert touched(ask("GetItem", get)) == ["read dynamodb/notes/S:ann/N:1"]
+
+
+@pytest.mark.parametrize("operation", ["UpdateTable", "DeleteTable", "UpdateTimeToLive"])
+def test_a_table_serves_while_it_is_altered_or_deleted(ask: Ask, touched: Any, operation: str) -> None:
+    ask("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA})
+    ask(operation, {"TableName": "notes"})
+    served = ask("GetItem", {"TableName": "notes", "Key": KEY})
+    assert not any(touch.timed for touch in served.touches)
 
 
 def test_items_expire_however_often_the_table_is_looked_at(ask: Ask) -> None:

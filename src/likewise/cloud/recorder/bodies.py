@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from hashlib import blake2b
 from typing import Any
 
+from likewise.cloud.sums import Sums
+
 LIMIT = 32 * 1024 * 1024
 """A body longer than this is known by its length and digest alone."""
 
@@ -14,13 +16,18 @@ _BLOCK = 1024 * 1024
 
 
 class Sink:
-    """What has gone through a stream so far; chunks are kept by reference, hashed only beyond `LIMIT`."""
+    """What has gone through a stream so far; chunks are kept by reference, hashed only beyond `LIMIT`.
 
-    __slots__ = ("_chunks", "_digest", "complete", "size")
+    Of what is `sent` the checksums are kept then, too: a request states them beside it.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_chunks", "_digest", "complete", "sent", "size", "sums")
+
+    def __init__(self, *, sent: bool = False) -> None:
         self._chunks: list[bytes] = []
         self._digest: Any = None
+        self.sent = sent
+        self.sums: Sums | None = None
         self.size = 0
         self.complete = False
 
@@ -28,18 +35,24 @@ class Sink:
         """Take one chunk."""
         self.size += len(chunk)
         if self._digest is not None:
-            self._digest.update(chunk)
+            self._hash(chunk)
             return
         self._chunks.append(chunk)
         if self.size > LIMIT:
             self._digest = blake2b(digest_size=16)
+            self.sums = Sums() if self.sent else None
             for kept in self._chunks:
-                self._digest.update(kept)
+                self._hash(kept)
             self._chunks.clear()
+
+    def _hash(self, chunk: bytes) -> None:
+        self._digest.update(chunk)
+        if self.sums is not None:
+            self.sums.feed(chunk)
 
     def restart(self) -> None:
         """Forget everything: the stream was rewound."""
-        self.__init__()  # type: ignore[misc]
+        self.__init__(sent=self.sent)  # type: ignore[misc]
 
     @property
     def is_whole(self) -> bool:
@@ -81,14 +94,14 @@ def capture(body: Any, put_back: Callable[[Any], None]) -> Kept:
     if isinstance(body, list | tuple) and all(isinstance(part, bytes) for part in body):
         return b"".join(body)
     if hasattr(body, "__aiter__") and not hasattr(body, "read"):
-        sink = Sink()
+        sink = Sink(sent=True)
         put_back(_follow_async(body, sink))
         return sink
     read = getattr(body, "read", None)
     if read is not None:
         return _capture_reader(body, put_back)
     if hasattr(body, "__next__"):
-        sink = Sink()
+        sink = Sink(sent=True)
         put_back(_follow(body, sink))
         return sink
     return NotCaptured(f"a body of type {type(body).__name__}")
@@ -107,7 +120,7 @@ def _capture_reader(body: Any, put_back: Callable[[Any], None]) -> Kept:
         return _read_and_rewind(payload)
     if payload is not body:
         return NotCaptured(f"a wrapped body of type {type(payload).__name__} that cannot be rewound")
-    sink = Sink()
+    sink = Sink(sent=True)
     put_back(_SizedReader(body, sink) if hasattr(body, "__len__") else _Reader(body, sink))
     return sink
 
@@ -126,7 +139,7 @@ def _read_and_rewind(body: Any) -> Kept:
         hush()
     try:
         place = body.tell()
-        sink = Sink()
+        sink = Sink(sent=True)
         try:
             while chunk := body.read(_BLOCK):
                 sink.feed(chunk.encode() if isinstance(chunk, str) else chunk)

@@ -95,6 +95,7 @@ class Call:
             operation_hint=operation,
             service_hint=service,
             failure=failure,
+            sums=self.body.sums if isinstance(self.body, Sink) else None,
         )
 
     @property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from urllib.parse import unquote
 
+from likewise.cloud.sums import Sums
 from likewise.model import Value
 
 _CLOUDS = (".amazonaws.com", ".core.windows.net")
@@ -27,6 +28,8 @@ class Call:
     query: dict[str, str]
     headers: Mapping[str, str]
     content: bytes | None = None
+    sums: Sums | None = None
+    """The checksums of what was sent, where `content` only describes it."""
     status: int | None = None
     response_headers: Mapping[str, str] = field(default_factory=dict)
     response_content: bytes | None = None

@@ -10,9 +10,10 @@ from typing import ClassVar
 
 from likewise.cloud.bodies import Mask
 from likewise.cloud.services.call import Call, words
+from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import arn, constant
 from likewise.cloud.services.service import Found, Rule, Service, rules
-from likewise.model import Resource, Value
+from likewise.model import Effect, Resource, Touch, Value
 
 _REMAKE = "absorb table/* timed; absorb listed"
 _ALTER = "write table timed"
@@ -107,6 +108,9 @@ ITEM_OPERATIONS = words(
     """
 )
 
+_SERVED = ITEM_OPERATIONS - words("SearchVectors ExecuteStatement BatchExecuteStatement ExecuteTransaction")
+"""Operations that no table serves before it is active; PartiQL may answer with refusals inside."""
+
 _OWN_NODES = {
     "ttl": "?ttl",
     "tags": "?tags",
@@ -144,6 +148,8 @@ class DynamoDB(Service):
     def __init__(self) -> None:
         super().__init__()
         self._schemas: dict[str, Schema] = {}
+        self._begun: set[str] = set()
+        """Tables of which nothing but their making is under way, as far as anybody has seen."""
 
     def recognises(self, call: Call) -> bool:
         target = call.headers.get("x-amz-target", "")
@@ -273,10 +279,29 @@ class DynamoDB(Service):
         states += [_member(index, "IndexStatus") for index in indexes] if isinstance(indexes, list) else []
         return all(state == "ACTIVE" for state in states)
 
+    def _touches(self, call: Call, sources: Sources) -> Iterable[Touch]:
+        """A table that serves an item was made: that is a look at it, too, the first time."""
+        found = [*super()._touches(call, sources)]
+        if self._begun and call.operation in _SERVED and call.status is not None and not call.is_refused:
+            served = {touch.resource[1] for touch in found if len(touch.resource) > 1} & self._begun
+            self._begun -= served
+            found += [
+                Touch(resource=(self.name, table), effect=Effect.READ, timed=True) for table in sorted(served)
+            ]
+        return found
+
     def learn(self, call: Call) -> None:
-        if call.is_refused or not call.names:
+        if call.is_refused:
+            return
+        if any(rule.timed for rule in OPERATIONS.get(call.operation, ())):
+            # Tables go on to serve while they are altered or deleted: that shows nothing of those.
+            made = {call.names[0]} if call.operation == "CreateTable" and call.names else set[str]()
+            self._begun = (self._begun if made else set()) | made
+        if not call.names:
             return
         table = call.names[0]
+        if call.operation == "DescribeTable" and self.is_settled(call):
+            self._begun.discard(table)
         if call.operation in ("CreateTable", "DeleteTable"):
             self._schemas.pop(table, None)
         described = call.request if call.operation == "CreateTable" else _member(call.response, "Table")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import binascii
 import re
-import zlib
 from base64 import b64decode
 from collections.abc import Callable, Mapping
-from functools import lru_cache
-from hashlib import md5, sha1, sha256
+from functools import lru_cache, partial
 
 from likewise.cloud.marks import key_mark
 from likewise.cloud.services.call import Call, words
 from likewise.cloud.services.masks import path_of
 from likewise.cloud.services.service import Service
+from likewise.cloud.sums import digest_of
 from likewise.model import Value
 
 _ALWAYS = words(
@@ -55,29 +54,16 @@ def _matters_in_answer(name: str) -> bool:
     return name not in _NEVER and (name in _ANSWERED or name.startswith(("x-amz-", "x-ms-")))
 
 
-def _base64(digest: Callable[[bytes], bytes]) -> Callable[[bytes, str], bool]:
-    def agrees(body: bytes, text: str) -> bool:
-        try:
-            return b64decode(text, validate=True) == digest(body)
-        except (binascii.Error, ValueError):
-            return False
+Digest = Callable[[str], bytes]
+"""Gives the checksum of a body by the name of an algorithm."""
 
-    return agrees
-
-
-def _sha256_hex(body: bytes, text: str) -> bool:
-    return text.startswith(("UNSIGNED-PAYLOAD", "STREAMING-")) or text == sha256(body).hexdigest()
-
-
-_md5 = _base64(lambda body: md5(body, usedforsecurity=False).digest())
-
-CHECKSUMS: dict[str, Callable[[bytes, str], bool]] = {
-    "content-md5": _md5,
-    "x-ms-blob-content-md5": _md5,
-    "x-amz-content-sha256": _sha256_hex,
-    "x-amz-checksum-crc32": _base64(lambda body: zlib.crc32(body).to_bytes(4, "big")),
-    "x-amz-checksum-sha1": _base64(lambda body: sha1(body, usedforsecurity=False).digest()),
-    "x-amz-checksum-sha256": _base64(lambda body: sha256(body).digest()),
+CHECKSUMS = {
+    "content-md5": "md5",
+    "x-ms-blob-content-md5": "md5",
+    "x-amz-content-sha256": "sha256",
+    "x-amz-checksum-crc32": "crc32",
+    "x-amz-checksum-sha1": "sha1",
+    "x-amz-checksum-sha256": "sha256",
 }
 """Headers that repeat the body. Checksums that nothing here can compute stay as they are."""
 
@@ -88,7 +74,7 @@ def request_headers(call: Call, service: Service | None) -> dict[str, Value]:
     extra = service.request_headers if service else frozenset()
     for name, text in call.headers.items():
         if name in CHECKSUMS:
-            _keep_wrong(kept, name, text, call.content)
+            _keep_wrong(kept, name, text, call)
         elif name in _SOURCES and service is not None:
             kept[name] = service.copy_source(text)
         elif name in _OWNERS:
@@ -104,13 +90,23 @@ def request_headers(call: Call, service: Service | None) -> dict[str, Value]:
     return kept
 
 
-def _keep_wrong(kept: dict[str, Value], name: str, text: str, body: bytes | None) -> None:
+def _keep_wrong(kept: dict[str, Value], name: str, text: str, call: Call) -> None:
+    body = call.content
     if name == "x-amz-content-sha256" and (body is None or (not text[:1].isdigit() and not text.islower())):
         return
     if body is None:
         kept[name] = text
-    elif not CHECKSUMS[name](body, text):
+    elif not _agrees(name, text, call.sums.digest if call.sums else partial(digest_of, body)):
         kept[name] = {"wrong": text}
+
+
+def _agrees(name: str, text: str, digest: Digest) -> bool:
+    if name == "x-amz-content-sha256":
+        return text.startswith(("UNSIGNED-PAYLOAD", "STREAMING-")) or text == digest("sha256").hex()
+    try:
+        return b64decode(text, validate=True) == digest(CHECKSUMS[name])
+    except (binascii.Error, ValueError):
+        return False
 
 
 def response_headers(call: Call, service: Service | None) -> dict[str, Value]:
@@ -135,8 +131,8 @@ def response_headers(call: Call, service: Service | None) -> dict[str, Value]:
 
 
 def _repeats(name: str, text: str, call: Call) -> bool:
-    agrees = CHECKSUMS[name]
-    return any(body is not None and agrees(body, text) for body in (call.response_content, call.content))
+    bodies = (call.response_content, call.content)
+    return any(body is not None and _agrees(name, text, partial(digest_of, body)) for body in bodies)
 
 
 def _without_chunking(text: str) -> str:

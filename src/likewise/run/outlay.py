@@ -1,0 +1,50 @@
+"""What asking the reference may cost: no more than running every test there once."""
+
+from __future__ import annotations
+
+from likewise.run.meter import Meter
+
+SUSPICION = 0.1
+"""How likely the first replay of a run is taken to differ: it must save that share of its tests' calls."""
+STAKE, STAKE_SHARE = 10, 0.05
+"""Calls that replays may lose before any has gained some: so many, or that share of the plain run."""
+
+
+class Outlay:
+    """Compares what is planned with the plain way: all tests once on the reference.
+
+    Replays that come out equal gain what their tests need no longer be run for. One that differs was made
+    beside its whole test: such losses are covered by the gains so far, or by the stake.
+    """
+
+    def __init__(self, *, plain: int, meter: Meter) -> None:
+        self._plain, self._meter = plain, meter
+        self._replays = self._differed = 0
+        self._planned = self._made = 0
+
+    def note_replay(self, *, planned: int, made: int) -> None:
+        """Learn what replays really take: where nothing resets the reference, cleaning up costs calls."""
+        self._planned += planned
+        self._made += made
+
+    def note_answers(self, *, differed: bool) -> None:
+        """Learn how often replays differ."""
+        self._replays += 1
+        self._differed += differed
+
+    def pays(self, replayed: int, *, whole: int, still: int) -> bool:
+        """Whether a replay is likely to be cheaper than its `whole` tests, which follow where it differs.
+
+        `still` is what all tests that are not settled yet would take.
+        """
+        differing = (self._differed + SUSPICION) / (self._replays + 1)
+        cost = self._price(replayed)
+        stake = max(STAKE, STAKE_SHARE * self._plain)
+        return cost + whole * differing < whole and self._meter.calls + cost + still <= self._plain + stake
+
+    def leaves(self, replayed: int) -> bool:
+        """Whether a replay that nobody waits for keeps the run below the plain one."""
+        return self._meter.calls + self._price(replayed) <= self._plain
+
+    def _price(self, replayed: int) -> float:
+        return replayed * max(1.0, self._made / self._planned if self._planned else 1.0)

@@ -1,0 +1,70 @@
+"""Asking the reference never costs more than running every test there once, but for a small stake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from boxes import KINDS, Loop, Suite, get, listed, put
+
+from likewise.model import Operation
+from likewise.run import Meter
+from likewise.run.outlay import STAKE, STAKE_SHARE, Outlay
+
+NAMES = [f"name{number}" for number in range(8)]
+
+
+def suite(*, shared: bool) -> Suite:
+    """Eight tests: one call in three asks something that another test asks, too."""
+    scripts = {
+        f"t{number}": (put(name), get(name), put("common"), listed(), get("common"), get(name))
+        for number, name in enumerate(NAMES)
+    }
+    return Suite(scripts, shared=shared)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("kind", ["", *KINDS])
+def test_proving_costs_no_more_than_running_everything_once(tmp_path: Path, kind: str, shared: bool) -> None:
+    made = suite(shared=shared)
+    calls = sum(map(len, made.scripts.values()))
+    made.wrong = dict.fromkeys([*NAMES[1::2], "common"], kind) if kind else {}
+    found = Loop(made, tmp_path / "ledger.sqlite").run()
+    stake = max(STAKE, STAKE_SHARE * calls) if kind else 0
+    assert 0 < found.reference_calls <= calls + stake
+
+
+def spent(calls: int) -> Meter:
+    meter = Meter()
+    meter.count(Operation("box", "put"), calls)
+    return meter
+
+
+def test_a_replay_is_refused_where_its_loss_would_not_be_covered() -> None:
+    """All tests together take 1000 calls: before anything was gained, a twentieth of that is at stake."""
+    cold = Outlay(plain=1000, meter=spent(0))
+    assert cold.pays(50, whole=100, still=1000)
+    assert not cold.pays(51, whole=100, still=1000)
+    gained = Outlay(plain=1000, meter=spent(100))
+    assert gained.pays(150, whole=300, still=800)
+    assert not gained.pays(151, whole=300, still=800)
+
+
+def test_a_replay_that_is_likely_to_differ_does_not_pay() -> None:
+    outlay = Outlay(plain=1000, meter=spent(0))
+    assert outlay.pays(80, whole=100, still=100)
+    for _ in range(3):
+        outlay.note_answers(differed=True)
+    assert not outlay.pays(80, whole=100, still=100)
+
+
+def test_what_cleaning_up_takes_counts_as_the_price_of_a_replay() -> None:
+    outlay = Outlay(plain=1000, meter=spent(0))
+    assert outlay.pays(50, whole=100, still=100)
+    outlay.note_replay(planned=10, made=25)
+    assert not outlay.pays(50, whole=100, still=100)
+
+
+def test_completing_proofs_stays_below_the_plain_run() -> None:
+    assert Outlay(plain=197, meter=spent(150)).leaves(47)
+    assert not Outlay(plain=197, meter=spent(197)).leaves(1)

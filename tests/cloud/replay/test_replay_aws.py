@@ -210,21 +210,53 @@ def inventory(running: Running) -> None:
     db.describe_table(TableName="inventory-items")
 
 
+def brief(running: Running) -> None:
+    """The same under names that are words, too: of keys, of attributes, of contents."""
+    s3, db = client("s3", running), client("dynamodb", running)
+    s3.create_bucket(Bucket="pics")
+    s3.put_object(Bucket="pics", Key="pics/1", Body=b'{"in": "pics"}', Metadata={"in": "pics"})
+    s3.copy_object(Bucket="pics", Key="pics", CopySource="pics/pics/1")
+    s3.list_objects_v2(Bucket="pics", Prefix="pics")
+    s3.delete_objects(Bucket="pics", Delete={"Objects": [{"Key": "pics"}]})
+    refused(s3.delete_bucket, Bucket="pics")
+    db.create_table(
+        TableName="jobs",
+        AttributeDefinitions=[{"AttributeName": "jobs", "AttributeType": "S"}],
+        KeySchema=[{"AttributeName": "jobs", "KeyType": "HASH"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    arn = db.describe_table(TableName="jobs")["Table"]["TableArn"]
+    db.tag_resource(ResourceArn=arn, Tags=[{"Key": "jobs", "Value": "jobs"}])
+    db.list_tags_of_resource(ResourceArn=arn)
+    put = {"PutRequest": {"Item": {"jobs": {"S": "jobs"}, "RequestItems": {"M": {"jobs": {"S": "pics"}}}}}}
+    db.batch_write_item(RequestItems={"jobs": [put]})
+    db.transact_write_items(
+        TransactItems=[
+            {"Put": {"TableName": "jobs", "Item": {"jobs": {"S": "2"}, "TableName": {"S": "jobs"}}}}
+        ]
+    )
+    db.batch_get_item(RequestItems={"jobs": {"Keys": [{"jobs": {"S": "jobs"}}]}})
+    db.get_item(TableName="jobs", Key={"jobs": {"S": "2"}})
+    refused(db.get_item, TableName="jobs", Key={"wrong": {"S": "2"}})
+
+
+@pytest.mark.parametrize("story", [inventory, brief])
 @pytest.mark.parametrize("real", [True, False])
 def test_where_nothing_can_be_reset_names_are_fresh_and_all_is_deleted(
-    candidate: Running, reference: Running, real: bool
+    candidate: Running, reference: Running, real: bool, story: Callable[[Running], None]
 ) -> None:
     """The user's own things of the same name are neither seen nor touched."""
+    own = {inventory: "inventory-photos", brief: "pics"}[story]
     mine = client("s3", reference)
-    mine.create_bucket(Bucket="inventory-photos")
-    mine.put_object(Bucket="inventory-photos", Key="precious", Body=b"")
-    calls = record(lambda: inventory(candidate))
+    mine.create_bucket(Bucket=own)
+    mine.put_object(Bucket=own, Key="precious", Body=b"")
+    calls = record(lambda: story(candidate))
     log, meter = Log(), Meter()
     running = replayer(Fixed(reference, real=real), log=log, meter=meter)
     assert running.replay(piece(calls)).calls == calls
     assert running.clean_up() == ()
-    assert [bucket["Name"] for bucket in mine.list_buckets()["Buckets"]] == ["inventory-photos"]
-    assert mine.list_objects_v2(Bucket="inventory-photos")["KeyCount"] == 1
+    assert [bucket["Name"] for bucket in mine.list_buckets()["Buckets"]] == [own]
+    assert mine.list_objects_v2(Bucket=own)["KeyCount"] == 1
     assert client("dynamodb", reference).list_tables()["TableNames"] == []
     assert log.left == {}
     assert [kind for kind, _ in log.notes] == ["remember", "remember", "forget", "forget"]

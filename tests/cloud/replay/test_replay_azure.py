@@ -158,19 +158,42 @@ def inventory(running: Running) -> None:
     list(table.list_entities())
 
 
+def brief(running: Running) -> None:
+    """The same under names that are words, too: of blobs, of keys, of contents."""
+    blobs = BlobServiceClient.from_connection_string(connection(running), retry_total=0)
+    container = blobs.create_container("pics", metadata={"of": "pics"})
+    blob = container.upload_blob("pics", b"pics")
+    container.get_blob_client("pics/copy").start_copy_from_url(blob.url)
+    list(container.list_blobs("pics"))
+    queues = QueueServiceClient.from_connection_string(connection(running), retry_total=0)
+    queue = queues.create_queue("jobs")
+    queue.send_message("jobs")
+    queue.delete_message(queue.receive_message())
+    tables = TableServiceClient.from_connection_string(connection(running), retry_total=0)
+    table = tables.create_table("Items")
+    table.create_entity({"PartitionKey": "Items", "RowKey": "items", "TableName": "Items"})
+    table.get_entity("Items", "items")
+    list(table.query_entities("PartitionKey eq 'Items'"))
+    refused(tables.get_table_client("Items").create_table)
+
+
+@pytest.mark.parametrize("story", [inventory, brief])
 @pytest.mark.parametrize("real", [True, False])
-def test_where_nothing_can_be_reset_names_are_fresh_and_all_is_deleted(pool: Pool, real: bool) -> None:
+def test_where_nothing_can_be_reset_names_are_fresh_and_all_is_deleted(
+    pool: Pool, real: bool, story: Callable[[Running], None]
+) -> None:
     """The user's own things of the same name are neither seen nor touched."""
     candidate, reference = pool.get("azurite", Role.CANDIDATE), pool.get("azurite", Role.REFERENCE)
-    calls = record(lambda: inventory(candidate))
+    calls = record(lambda: story(candidate))
+    own = {inventory: "inventory-photos", brief: "pics"}[story]
     blobs = BlobServiceClient.from_connection_string(connection(reference))
-    blobs.create_container("inventory-photos")
+    blobs.create_container(own)
     log = Log()
     running = replayer(Fixed(reference, real=real), log=log)
     replayed = running.replay(piece(calls)).calls
     assert [call.outcome for call in replayed] == [call.outcome for call in calls]
     assert running.clean_up() == ()
-    assert [each.name for each in blobs.list_containers()] == ["inventory-photos"]
+    assert [each.name for each in blobs.list_containers()] == [own]
     assert not list(QueueServiceClient.from_connection_string(connection(reference)).list_queues())
     assert not list(TableServiceClient.from_connection_string(connection(reference)).list_tables())
     assert log.left == {}

@@ -87,3 +87,53 @@ def test_nowhere_is_the_account_itself_changed() -> None:
 def test_elsewhere_what_the_slice_does_not_make_gets_a_name_that_nothing_has() -> None:
     fresh = fresh_names([call("owned-by-the-user", "GetObject", Effect.READ)], salt="", real=False).fresh
     assert fresh["owned-by-the-user"] != "owned-by-the-user"
+
+
+def asked(
+    service: str, operation: str, body: bytes = b"", url: str = "http://h/", top: str = "pics"
+) -> Interaction:
+    return Interaction(
+        operation=Operation(service, operation),
+        arguments={"resource": [top] if top else []},
+        outcome=Returned(value=None),
+        touches=(Touch(resource=(service, top) if top else (service, "?all"), effect=Effect.READ),),
+        wire={"url": url, "headers": {}, "body": body},
+    )
+
+
+def test_a_short_name_is_made_longer_and_begins_as_it_did() -> None:
+    fresh = fresh_names([call("pics"), call("Pics-2024-long-enough")], salt="1", real=True).fresh
+    assert fresh["pics"].startswith("pics")
+    assert len(fresh["pics"]) == 18
+    assert len(fresh["Pics-2024-long-enough"]) == 21
+
+
+@pytest.mark.parametrize("name", ["ab", "ab-", "1.2.3.4", "$web", "xn--ab", "ab--x-s3"])
+def test_a_short_name_that_is_invalid_or_means_something_is_refused(name: str) -> None:
+    """With more letters it might be valid."""
+    with pytest.raises(ReplayImpossible, match="fresh name"):
+        fresh_names([call(name)], salt="", real=True)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        asked("s3", "PutBucketPolicy", b'{"Resource": "arn:aws:s3:::pics/*"}'),
+        asked("s3", "PutBucketLogging", b"<TargetBucket>pics</TargetBucket>"),
+        asked("s3", "ListBuckets", url="http://h/?prefix=pics", top=""),
+        asked("dynamodb", "ListTables", b'{"ExclusiveStartTableName": "pics"}', top=""),
+        asked("dynamodb", "ExecuteStatement", b'{"Statement": "select * from pics"}'),
+        asked("dynamodb", "GetItem", b"{pics"),
+    ],
+)
+def test_where_a_short_name_may_be_meant_or_not_nothing_is_replayed(other: Interaction) -> None:
+    with pytest.raises(ReplayImpossible, match="or use the word otherwise"):
+        fresh_names([call("pics"), other], salt="", real=False)
+
+
+def test_a_short_name_may_stand_anywhere_in_what_is_the_users() -> None:
+    made = [
+        asked("s3", "PutObject", b"{pics"),
+        asked("dynamodb", "PutItem", b'{"Item": {"pics": {"S": "pics"}}}'),
+    ]
+    assert set(fresh_names([call("pics"), *made], salt="", real=False).fresh) == {"pics"}

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
 from likewise.cloud.regions import without_region
+from likewise.cloud.replay import short
 from likewise.cloud.replay.places import Rewrite
+from likewise.cloud.replay.request import Request
 from likewise.cloud.targets.spec import AWS_SERVICES
 from likewise.model import Interaction, Raised, ReplayImpossible, Resource, Returned, Value
 from likewise.model.interaction import Outcome
@@ -31,7 +33,7 @@ DELETES = {
 }
 
 LEAST = 8
-"""Letters and digits that a name must have to be made fresh by changing them."""
+"""Letters and digits that a name must have to be made fresh by changing them; a shorter one gets more."""
 MOST = 12
 
 # Whether a name is valid may depend on these: they stay.
@@ -109,7 +111,8 @@ class Names:
 
     def __init__(self, fresh: dict[str, str]) -> None:
         self.fresh = fresh
-        self._forward = _Replacement(fresh)
+        self._short = {old: new for old, new in fresh.items() if len(new) != len(old)}
+        self._forward = _Replacement({old: new for old, new in fresh.items() if old not in self._short})
         self._back = _Replacement({new: old for old, new in fresh.items()})
 
     def forward(self, text: str) -> str:
@@ -118,7 +121,23 @@ class Names:
 
     def forward_key(self, key: str) -> str:
         """A key of a mapping, which is a name only if it is nothing else."""
-        return self.fresh.get(key, key)
+        return self._forward.key(key)
+
+    def fresh_of(self, name: str) -> str:
+        """What something is called on the reference."""
+        return self.fresh.get(name, name)
+
+    def placed(self, request: Request, call: Interaction) -> Request:
+        """A request with fresh names in the place of those that are too short to be found by their text."""
+        if not self._short:
+            return request
+        named = short.placed(request, call, self._short)
+        if named == request and not self._short.keys().isdisjoint(top_names(call)):
+            raise ReplayImpossible(
+                f"{call.operation} does not show where it names what it touches",
+                todo="The whole test has to run.",
+            )
+        return named
 
     def back(self, outcome: Outcome) -> Outcome:
         """An outcome with the candidate's names."""
@@ -148,7 +167,7 @@ class _Replacement:
         # A name in another case is another name to some servers: it stays one.
         return "".join(
             new.upper() if old.isupper() else new.lower() if old.islower() else new
-            for old, new in zip(name, self._folded[name.lower()], strict=True)
+            for old, new in zip(name, self._folded[name.lower()], strict=False)
         )
 
 
@@ -171,14 +190,35 @@ def _mapped(value: Value, text: Rewrite, key: Rewrite) -> Value:
     return [_mapped(inner, text, key) for inner in value] if isinstance(value, list) else value
 
 
+def _renewed(name: str, salt: str) -> str:
+    found = _RESERVED.match(name)
+    assert found is not None
+    is_plain = not found["head"] and not found["tail"] and not _ADDRESS.fullmatch(name) and name[:1] != "$"
+    few = sum(letter in string.ascii_letters + string.digits for letter in name) < LEAST
+    return (is_plain and few and short.lengthened(name, salt)) or fresh_name(name, salt)
+
+
 def fresh_names(calls: Iterable[Interaction], *, salt: str, real: bool) -> Names:
     """Names for everything that the calls touch; on a real cloud they may touch only what they make."""
     listed = list(calls)
+    made = _made_fresh(listed, salt=salt, real=real)
+    brief = [name for name, new in made.items() if len(new) != len(name)]
+    for call in listed if brief else ():
+        if why := short.obstacle(call, brief, lists="" in top_names(call)):
+            raise ReplayImpossible(
+                f"{call.operation} may speak of {' or '.join(map(repr, brief))}, or use the word otherwise",
+                why=why,
+                todo="The whole test has to run.",
+            )
+    return Names(made)
+
+
+def _made_fresh(listed: list[Interaction], *, salt: str, real: bool) -> dict[str, str]:
     made: dict[str, str] = {}
     exact: dict[str, str] = {}
     for call in listed:
         if creates(call) and (name := created_name(call)):
-            made.setdefault(name, fresh_name(name, salt))
+            made.setdefault(name, _renewed(name, salt))
             exact[name.lower()] = name
     for call in listed:
         for name in top_names(call):
@@ -191,5 +231,5 @@ def fresh_names(calls: Iterable[Interaction], *, salt: str, real: bool) -> Names
                     todo="The whole test has to run.",
                 )
             if name:
-                made[name] = fresh_name(name, salt)
-    return Names(made)
+                made[name] = _renewed(name, salt)
+    return made

@@ -256,7 +256,7 @@ class HttpReplayer:
             headers=places.rewrite_headers(raw.headers, state.forward),
             body=body,
         )
-        return corrected(request, original=raw.body)
+        return corrected(state.names.placed(request, call), original=raw.body)
 
     def _send(self, request: Request, call: Interaction, reference: _Reference) -> tuple[Request, Answer]:
         anonymous = call.arguments.get("identity") == "anonymous"
@@ -313,7 +313,7 @@ class HttpReplayer:
         name = names.created_name(call)
         if not state.logged or not name:
             return None
-        created = Created(call.operation.service, state.names.forward_key(name), region_of(call))
+        created = Created(call.operation.service, state.names.fresh_of(name), region_of(call))
         if names.creates(call) and created not in self._created:
             real = reference.running.real
             hint = cleaning.command(created, reference.endpoint, real=real)

@@ -29,6 +29,7 @@ def test_azure_s_service_is_told_by_the_port_or_by_the_source() -> None:
     url = "http://127.0.0.1:{}/devstoreaccount1/c?restype=container"
     assert Routes(["http://127.0.0.1:10000"], HERE.get).route(url.format(10000)) == url.format(4001)
     assert Routes(["blob+http://127.0.0.1:7"], HERE.get).route(url.format(7)) == url.format(4001)
+    assert Routes(["http://127.0.0.1:*"], HERE.get).route(url.format(10000)) == url.format(4001)
 
 
 def test_other_endpoints_and_services_without_a_target_stay() -> None:

@@ -35,7 +35,8 @@ class Routes:
         source, bucket = self._match(host.lower())
         if source is None:
             return url
-        target = self._endpoint(service or self._sources[source])
+        told = service or self._sources[source] or _AZURE_PORTS.get(host.rpartition(":")[2], "")
+        target = self._endpoint(told)
         if target is None:
             return url
         scheme, _, there = target.partition("://")

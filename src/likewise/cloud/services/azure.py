@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 from likewise.cloud.services.call import Call, decode
+from likewise.cloud.services.headers import identity
+from likewise.cloud.services.service import Found
+from likewise.model import Effect, Touch
 
 _HOST = re.compile(r"^([a-z0-9-]+?)(?:-secondary)?\.(?:z\d+\.)?(blob|queue|table)\.")
 _PORTS = {"10000": "blob", "10001": "queue", "10002": "table"}
@@ -53,6 +57,13 @@ def _by_content(call: Call) -> str:
     if len(segments) == 1 and rest and call.query.get("comp", "metadata") in ("metadata", "acl"):
         return "queue"  # a blob container would say restype=container
     return "blob"
+
+
+def reads_of_policy(call: Call, found: Iterable[Found]) -> Iterator[Touch]:
+    """What a call sees of an access policy: it is for those who come without the account's key."""
+    if identity(call) in ("anonymous", "shared access"):
+        for resource, _ in found:
+            yield Touch(resource=resource, effect=Effect.READ)
 
 
 def split_account(call: Call) -> tuple[str, str]:

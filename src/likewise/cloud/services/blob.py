@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from likewise.cloud.bodies import Mask, Shape
 from likewise.cloud.services import generated
-from likewise.cloud.services.azure import BINDING, service_of, source_path, split_account
+from likewise.cloud.services.azure import BINDING, reads_of_policy, service_of, source_path, split_account
 from likewise.cloud.services.call import Call, decode
+from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import constant
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules, safe
-from likewise.model import Resource, Value
+from likewise.model import Resource, Touch, Value
 
 _ARROW = "application/vnd.apache.arrow.stream,application/xml"
 
@@ -38,7 +39,8 @@ _READ = "read blob/**; read lease"
 _WRITE = "write blob; read lease"
 _STORE = "replace blob/**; read lease"
 _LEASE = "write lease timed; read blob"
-_CONTAINER_LEASE = "write properties timed; write listed"
+# Each part of a container's properties is set as a whole; which came last shows in all of them.
+_CONTAINER_LEASE = "write hold timed; read properties/**; write listed-hold"
 
 OPERATIONS = rules(
     {
@@ -53,18 +55,18 @@ OPERATIONS = rules(
         "Service_FilterBlobs": "read account/**",
         "Service_SubmitBatch": "write account/**",
         # containers
-        "Container_Create": "absorb container/*; absorb listed",
-        "Container_Delete": "absorb container/* timed; absorb listed; read properties",
+        "Container_Create": "absorb container/*; absorb listed/*",
+        "Container_Delete": "absorb container/* timed; absorb listed/*; read properties/**",
         "Container_Restore": "write container/** timed; write listed",
         "Container_Rename": "write container/**; write containers/**",
-        "Container_GetProperties": "read properties",
-        "Container_GetPropertiesWithHead": "read properties",
+        "Container_GetProperties": "read properties/**",
+        "Container_GetPropertiesWithHead": "read properties/**",
         "Container_GetAccountInfo": "read account",
         "Container_GetAccountInfoWithHead": "read account",
-        "Container_SetMetadata": "write properties; write listed",
-        "Container_GetAccessPolicy": "read properties",
-        "Container_GetAccessPolicyWithHead": "read properties",
-        "Container_SetAccessPolicy": "write properties; write container; write listed",
+        "Container_SetMetadata": "absorb metadata; read properties/**; absorb listed-metadata",
+        "Container_GetAccessPolicy": "read properties/**",
+        "Container_GetAccessPolicyWithHead": "read properties/**",
+        "Container_SetAccessPolicy": "absorb policy; read properties/**; absorb listed-policy",
         "Container_AcquireLease": _CONTAINER_LEASE,
         "Container_RenewLease": _CONTAINER_LEASE,
         "Container_ChangeLease": _CONTAINER_LEASE,
@@ -158,6 +160,9 @@ _OUTLIVING = frozenset(
 """What may still be felt after the blob is overwritten or deleted."""
 
 
+_PROPERTIES = {"": (), "properties": (), "metadata": ("metadata",), "policy": ("policy",), "hold": ("lease",)}
+
+
 class Blob(Service):
     """Containers, their properties and leases, blobs, and the blocks not committed yet below them."""
 
@@ -214,15 +219,20 @@ class Blob(Service):
         container = (*account, names[0])
         if node == "container":
             return [(container, True)]
-        if node == "listed":
-            return [((*account, "?containers", names[0]), True)]
-        if node == "properties":
-            return [((*container, "?properties"), True)]
+        if node.startswith("listed"):
+            return [((*account, "?containers", names[0], *_PROPERTIES[node[len("listed-") :]]), True)]
+        if node in _PROPERTIES:
+            return [((*container, "?properties", *_PROPERTIES[node]), True)]
         if len(names) < 2:
             return [(container, False)]
         if node == "lease":  # beside the blob, not below it: a lease outlives what is overwritten
             return [((*container, "?leases", names[1]), True)]
         return [(self._below(node, (*container, safe(names[1])), call), True)]
+
+    def _touches(self, call: Call, sources: Sources) -> Iterable[Touch]:
+        yield from super()._touches(call, sources)
+        if call.names:
+            yield from reads_of_policy(call, self.find("policy", call))
 
     def _below(self, node: str, blob: Resource, call: Call) -> Resource:
         if node == "block":

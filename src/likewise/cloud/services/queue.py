@@ -7,10 +7,12 @@ from typing import ClassVar
 
 from likewise.cloud.bodies import Mask, Shape
 from likewise.cloud.services import generated
-from likewise.cloud.services.azure import BINDING, service_of, split_account
+from likewise.cloud.services.azure import BINDING, reads_of_policy, service_of, split_account
 from likewise.cloud.services.call import Call, decode
+from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import constant
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules
+from likewise.model import Touch
 
 NAMES = {
     "Queue_SendMessage": "Messages_Enqueue",
@@ -40,7 +42,7 @@ OPERATIONS = rules(
         "Queue_SetMetadata": "absorb metadata; write listed",
         "Queue_GetProperties": "read metadata; read messages",
         "Queue_GetPropertiesWithHead": "read metadata; read messages",
-        "Queue_SetAccessPolicy": "absorb policy; write queue",
+        "Queue_SetAccessPolicy": "absorb policy",
         "Queue_GetAccessPolicy": "read policy",
         "Queue_GetAccessPolicyWithHead": "read policy",
         # who gets which message depends on everything that happened to the others
@@ -102,6 +104,11 @@ class Queue(Service):
             return [((*account, "?queues", call.names[0]), True)]
         queue = (*account, call.names[0])
         return [(queue if node == "queue" else (*queue, _NODES[node]), True)]
+
+    def _touches(self, call: Call, sources: Sources) -> Iterable[Touch]:
+        yield from super()._touches(call, sources)
+        if call.names:
+            yield from reads_of_policy(call, self.find("policy", call))
 
     def is_timed(self, call: Call) -> bool:
         if call.operation != "Messages_Enqueue":

@@ -8,11 +8,12 @@ from typing import ClassVar
 
 from likewise.cloud.bodies import Shape
 from likewise.cloud.services import generated
-from likewise.cloud.services.azure import BINDING, service_of, split_account
+from likewise.cloud.services.azure import BINDING, reads_of_policy, service_of, split_account
 from likewise.cloud.services.call import Call, decode
+from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import path_of
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules, safe
-from likewise.model import Resource, Value
+from likewise.model import Resource, Touch, Value
 
 NAMES = {"Table_QueryEntityWithPartitionAndRowKey": "Table_QueryEntitiesWithPartitionAndRowKey"}
 """The names of the REST specification, where the Python SDK has its own."""
@@ -34,7 +35,7 @@ OPERATIONS = rules(
         "Table_Create": "absorb table/*; absorb listed",
         "Table_Delete": "absorb table/* timed; absorb listed",
         "Table_GetAccessPolicy": "read policy",
-        "Table_SetAccessPolicy": "absorb policy; write table",
+        "Table_SetAccessPolicy": "absorb policy",
         "Table_InsertEntity": "absorb entity",
         "Table_UpdateEntity": "absorb entity",
         "Table_MergeEntity": "write entity",
@@ -139,6 +140,11 @@ class Table(Service):
         if node == "policy":
             return [((*table, "?policy"), True)]
         return [self._range(table, call) if node == "range" else self._entity(table, call)]
+
+    def _touches(self, call: Call, sources: Sources) -> Iterable[Touch]:
+        yield from super()._touches(call, sources)
+        if call.names:
+            yield from reads_of_policy(call, self.find("policy", call))
 
     def _entity(self, table: Resource, call: Call) -> Found:
         if len(call.names) == 3:

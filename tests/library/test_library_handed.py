@@ -148,6 +148,7 @@ def test_both_helpers_record_the_same(native: Recording, tmp_path: Path) -> None
         assert of(pure, test) == of(native, test)
 
 
+@pytest.mark.slow
 def test_a_shared_fixture_has_a_trace_of_its_own_whichever_worker_made_it(tmp_path: Path) -> None:
     found = [trace.test for trace in run(tmp_path, "-n", "2").traces]
     assert found.count("(fixture) test_things.py::shared") == 1

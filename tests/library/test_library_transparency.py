@@ -187,6 +187,7 @@ def test_a_suite_that_passes_passes_with_the_recorder(folder: Path) -> None:
     assert {each.operation.name for each in traces["test_rude"].interactions} >= {"Rude", "Error", "identity"}
 
 
+@pytest.mark.slow
 def test_workers_of_xdist_write_one_recording(folder: Path) -> None:
     one = run(folder, "--likewise-library=lib", "--likewise-library-out=one.recording")
     two = run(folder, "-n2", "--likewise-library=lib", "--likewise-library-out=two.recording")

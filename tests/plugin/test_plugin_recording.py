@@ -216,6 +216,7 @@ def test_alone(number):
     ]
 
 
+@pytest.mark.slow
 def test_what_a_crashed_worker_recorded_is_kept(suite: Suite) -> None:
     suite.pytester.makepyfile(
         test_it=WAITING
@@ -251,6 +252,7 @@ def test_three(): pass
     result.stdout.fnmatch_lines(["*2 tests recorded, kept in .likewise/recordings/*Nothing was decided*"])
 
 
+@pytest.mark.slow
 def test_tests_distributed_by_group_keep_their_names(suite: Suite) -> None:
     suite.pytester.makepyfile(
         test_it="""

@@ -56,6 +56,7 @@ def witnessed(client: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, *, doubl
     return {key: each for key, each in found.items() if "installed" not in key}
 
 
+@pytest.mark.slow
 def test_it_notices_a_value_that_is_held_and_a_file_that_is_not_written(
     client: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:

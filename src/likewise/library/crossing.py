@@ -15,10 +15,12 @@ A crossing is an `Interaction` of which
 - `wire` holds the rest, read by `of`: where in the client (`at`, the alignment key: `pkg/mod.py:12:4`, line
   from 1 and column from 0, paths relative to the client's folder), which `kind`, the arguments that the call
   changed (`after`), the observed state of a receiver that was told something and said nothing, or the outline
-  of an object that was made (`state`), the last crossing that began before this one was over (`until`).
+  of an object that was made (`state`), the last crossing that began before this one was over (`until`), and
+  in threads and tasks how often the client's code had come back there to where it had been (`turn`).
 
 Only the first crossings of a test at one place are kept whole. The others are folded into one interaction of
 kind `REST` for each place and operation: how many there were, and a digest over all of them in their order.
+Where several threads or tasks had too many at one place, all are folded, and their order does not count.
 
 Values are plain data (`likewise.model.Value`). None, bool, int, float, str, bytes and lists are themselves;
 everything else is a mapping that says in `is` what it is:
@@ -133,6 +135,7 @@ def row(
     count: int = 1,
     until: int = 0,
     digest: str = "",
+    turn: int = 0,
 ) -> Row:
     """A crossing as the interaction that `of` reads."""
     wire: Mapping = {"at": at, "kind": kind}
@@ -146,4 +149,6 @@ def row(
         wire["until"] = until
     if digest:
         wire["digest"] = digest
+    if turn:
+        wire["turn"] = turn
     return operation, arguments, outcome, receiver, order, lane, wire

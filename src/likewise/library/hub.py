@@ -41,7 +41,7 @@ class Hub:
 
     def __init__(self, recorder: Recorder, targets: Targets) -> None:
         self.recorder, self.targets = recorder, targets
-        self.client_files = targets.client_files
+        self.client_files = recorder.client_files = targets.client_files
         self.stored: set[str] = set()
         """Names of attributes that the client's own code sets somewhere."""
         self.awaited: dict[str, Callable[[], None]] = {}

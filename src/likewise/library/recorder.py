@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from hashlib import blake2b
-from threading import get_ident
 from typing import Any
 
-from likewise.library import crossing, lanes, observing
+from likewise.library import crossing, observing
 from likewise.library.crossing import Kind
+from likewise.library.lanes import Lane, Lanes, is_concurrent, named
 from likewise.library.targets import NOTHING
-from likewise.library.values import Values, message_of
+from likewise.library.texts import plain_text
+from likewise.library.values import Values, message_of, unnumbered
 from likewise.model import (
     Lost,
     Mapping,
@@ -31,6 +31,8 @@ from likewise.model.rows import Row, Rows
 
 KEEP = 40
 """Crossings at one place of the client that a test's trace holds whole."""
+KEEP_BESIDE = 400
+"""The same for all threads, or all tasks, of one family together: none of them knows how many it will get."""
 FOLD = 1_000
 """Further crossings at that place that its digest covers; after these they are only counted."""
 _MUTABLE = frozenset({list, dict, set, bytearray})
@@ -41,7 +43,9 @@ _UNTOLD = frozenset({Kind.CALLBACK, Kind.YIELD})
 class Token:
     """A crossing that has begun; most keep what stands here."""
 
-    lane = "main"
+    lane: Lane | None = None
+    """None is the main thread."""
+    turn = 0
     receiver = ""
     watched: Any = NOTHING
     changing: list[tuple[str, Any]] | None = None
@@ -63,22 +67,36 @@ class Token:
 class _Rest:
     """What came after the crossings that are kept at one place."""
 
-    __slots__ = ("count", "digest", "order")
+    __slots__ = ("bag", "count", "digest", "order")
 
     def __init__(self, order: int) -> None:
-        self.order, self.count, self.digest = order, 0, blake2b(digest_size=12)
+        self.order, self.count, self.digest, self.bag = order, 0, blake2b(digest_size=12), 0
+
+    def add(self, token: Token) -> None:
+        """Take in one more: into a digest of all in their order, and into one that no order changes."""
+        self.count += 1
+        text = repr((token.arguments, token.outcome, token.after, token.state))
+        text = plain_text(unnumbered(text))
+        one = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
+        self.digest.update(one)
+        self.bag = (self.bag + int.from_bytes(one, "big")) % _BAG
+
+
+_BAG = 1 << 96
+_Place = tuple[str, str]
+"""A family of lanes, or nothing for the main thread, and a place of the client."""
 
 
 class Running:
     """One trace in the making."""
 
-    def __init__(self, test: str, attempt: int) -> None:
+    def __init__(self, test: str, attempt: int, files: Container[str] = ()) -> None:
         self.test, self.attempt, self.started = test, attempt, time.time()
         self.values = Values()
-        self.lanes = lanes.Lanes()
+        self.lanes = Lanes(files)
         self.tokens: list[Token] = []
-        self.places: dict[str, int] = {}
-        self.rests: dict[tuple[str, Kind, Operation], _Rest] = {}
+        self.places: dict[str | _Place, int] = {}
+        self.rests: dict[tuple[_Place, Kind, Operation], _Rest] = {}
         self.orders = 0
 
 
@@ -93,10 +111,11 @@ class Recorder:
         self.missed: dict[str, int] = {}
         """What could not be recorded, and how often."""
         self.crossings = 0
+        self.client_files: Container[str] = ()
 
     def open(self, test: str, *, attempt: int = 0) -> None:
         """Crossings from now on belong to this test, until it is closed."""
-        self._open.append(Running(test, attempt))
+        self._open.append(Running(test, attempt, self.client_files))
 
     def close(self, *, result: Result = Result.PASSED, failure: str = "") -> None:
         """Make the trace of what was opened last and hand it over."""
@@ -126,14 +145,19 @@ class Recorder:
             return None
         running = self._open[-1]
         running.orders = order = running.orders + 1
-        seen = running.places[at] = running.places.get(at, 0) + 1
-        if seen > KEEP + FOLD:
-            self._rest(running, at, kind, operation, order).count += 1
+        lane = running.lanes.current() if is_concurrent(self._main) else None
+        place: str | _Place = at
+        keep = KEEP
+        if lane is not None:
+            place, keep = (lane.family, at), KEEP_BESIDE
+        seen = running.places[place] = running.places.get(place, 0) + 1
+        if seen > keep + FOLD:
+            _rest(running, lane, at, kind, operation, order).count += 1
             return COUNTED
         token = Token(running, at, kind, operation, order)
-        if get_ident() != self._main or _is_looping():
-            token.lane = running.lanes.current()
-        if seen > KEEP:
+        if lane is not None:
+            token.lane, token.turn = lane, lane.turn
+        if seen > keep:
             token.is_kept = False
         else:
             running.tokens.append(token)
@@ -206,14 +230,18 @@ class Recorder:
         if values.odd != odd:
             token.is_plain = False
         if not token.is_kept:
-            rest = self._rest(token.running, token.at, token.kind, token.operation, token.order)
-            rest.count += 1
-            content = (token.arguments, token.outcome, token.after, token.state)
-            rest.digest.update(repr(content).encode("utf-8", "surrogatepass"))
+            _rest_of(token).add(token)
 
-    def _rest(self, running: Running, at: str, kind: Kind, operation: Operation, order: int) -> _Rest:
-        key = (at, kind, operation)
-        return running.rests.get(key) or running.rests.setdefault(key, _Rest(order))
+
+def _rest_of(token: Token) -> _Rest:
+    return _rest(token.running, token.lane, token.at, token.kind, token.operation, token.order)
+
+
+def _rest(
+    running: Running, lane: Lane | None, at: str, kind: Kind, operation: Operation, order: int
+) -> _Rest:
+    key = (("" if lane is None else lane.family, at), kind, operation)
+    return running.rests.get(key) or running.rests.setdefault(key, _Rest(order))
 
 
 COUNTED = Token(Running("", 0), "", Kind.REST, Operation("", ""), 0)
@@ -221,16 +249,16 @@ COUNTED = Token(Running("", 0), "", Kind.REST, Operation("", ""), 0)
 _POSITIONS = tuple(str(number) for number in range(256))
 
 
-def _is_looping() -> bool:
-    """Whether an event loop runs in this thread: then a task may be what crosses."""
-    asyncio = sys.modules.get("asyncio")
-    return asyncio is not None and asyncio._get_running_loop() is not None
-
-
 def _trace(running: Running, result: Result, failure: str) -> Trace:
-    made = [(_row(token), token.is_plain) for token in running.tokens]
+    tokens = running.tokens
     if running.rests:
-        made += [(_rest_row(*key, rest), True) for key, rest in running.rests.items()]
+        tokens = _fold(running)
+    names = named(token.lane for token in tokens if token.lane is not None) if running.lanes.sizes else {}
+    made = [
+        (_row(token, "main" if token.lane is None else names[token.lane]), token.is_plain) for token in tokens
+    ]
+    if running.rests:
+        made += [(_rest_row(running, *key, rest), True) for key, rest in running.rests.items()]
         made.sort(key=_order)
     return Trace(
         test=running.test,
@@ -248,10 +276,26 @@ def _order(made: tuple[Row, bool]) -> int:
     return made[0][4]
 
 
+def _fold(running: Running) -> list[Token]:
+    """The crossings that are kept whole.
+
+    Where several threads or tasks had more at a place than are kept, it was chance whose came first: there
+    all of them are folded.
+    """
+    full = {key[0] for key in running.rests if running.lanes.are_several(key[0][0])}
+    kept = []
+    for token in running.tokens:
+        if token.lane is not None and (token.lane.family, token.at) in full:
+            _rest_of(token).add(token)
+        else:
+            kept.append(token)
+    return kept
+
+
 _UNSEEN = Lost(reason="its end was not seen")
 
 
-def _row(token: Token) -> Row:
+def _row(token: Token, lane: str) -> Row:
     return crossing.row(
         token.at,
         token.kind,
@@ -260,23 +304,29 @@ def _row(token: Token) -> Row:
         arguments=token.arguments,
         outcome=token.outcome or _UNSEEN,
         order=token.order,
-        lane=token.lane,
+        lane=lane,
         after=token.after,
         state=token.state,
         until=token.until,
+        turn=token.turn,
     )
 
 
-def _rest_row(at: str, kind: Kind, operation: Operation, rest: _Rest) -> Row:
+def _rest_row(running: Running, place: _Place, kind: Kind, operation: Operation, rest: _Rest) -> Row:
+    family, at = place
+    digest = rest.digest.hexdigest()
+    if running.lanes.are_several(family):
+        seen = running.places[place]
+        digest = f"{rest.bag:024x}" if seen <= KEEP_BESIDE + FOLD else ""
     return crossing.row(
         at,
         Kind.REST,
         count=rest.count,
-        digest=rest.digest.hexdigest(),
+        digest=digest,
         operation=operation,
         receiver="",
         arguments={"kind": kind.value},
         outcome=Returned(value=None),
         order=rest.order,
-        lane="main",
+        lane=family or "main",
     )

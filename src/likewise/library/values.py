@@ -6,9 +6,12 @@ One `Values` for each test: opaque objects are numbered per test and type.
 from __future__ import annotations
 
 import hashlib
+import itertools
+import re
+import threading
 import types
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from likewise.library import reading
@@ -30,17 +33,23 @@ _PLAIN = frozenset({type(None), bool})
 _BIG = 1 << 63
 
 
+class _Walk(threading.local):
+    """How many parts of the value that a thread is looking at it has seen."""
+
+    nodes = 0
+
+
 class Values:
-    """Makes data of objects; keeps the numbers of the opaque ones."""
+    """Makes data of objects; keeps the numbers of the opaque ones. Any thread may ask."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, tuple[str, int, object]] = {}
         self._labels: dict[int, str] = {}
-        self._counts: dict[str, int] = {}
+        self._counts: dict[str, Iterator[int]] = {}
         self._gone: set[str] = set()
         """Types of which an object has died: a new one may be the same thing again, such as a proxy."""
         self._held = 0
-        self._nodes = 0
+        self._walk = _Walk()
         self.odd = 0
         """How often something came that JSON cannot say as it stands: bytes, infinity, a name with "$"."""
         self.trouble: dict[str, int] = {}
@@ -51,7 +60,7 @@ class Values:
         kind = type(thing)
         if kind in _PLAIN or (kind is str and len(thing) <= LONG):  # type: ignore[arg-type]
             return thing  # type: ignore[return-value]
-        self._nodes = 0
+        self._walk.nodes = 0
         try:
             return self.value(thing, kind, ())
         except RecursionError:
@@ -94,8 +103,9 @@ class Values:
         if kind is bytes:
             self.odd += 1
             return thing if len(thing) <= LONG else _long_bytes(thing)
-        self._nodes += 1
-        if len(above) >= DEEP or self._nodes > NODES:
+        walk = self._walk
+        walk.nodes += 1
+        if len(above) >= DEEP or walk.nodes > NODES:
             return {"is": "deep", "type": kind.__qualname__}
         if id(thing) in above:
             return {"is": "again", "up": len(above) - above.index(id(thing))}
@@ -143,7 +153,7 @@ class Values:
         made = sorted((self.value(each, type(each), inner) for each in thing), key=repr)
         if len(made) <= MANY:
             return {"is": kind.__name__, "items": made}
-        digest = _digest(repr(made).encode("utf-8", "surrogatepass"))
+        digest = _digest(unnumbered(repr(made)).encode("utf-8", "surrogatepass"))
         return {
             "is": "many",
             "type": kind.__name__,
@@ -172,7 +182,8 @@ class Values:
         if known is not None:
             return known[0], known[1]
         name = kind.__qualname__
-        number = self._counts[name] = self._counts.get(name, 0) + 1
+        # Another thread may come between any two of these lines, also with the same object.
+        number = next(self._counts.get(name) or self._counts.setdefault(name, itertools.count(1)))
         holder: object
         try:
             holder = weakref.ref(thing, self._forget(key, name))
@@ -181,8 +192,8 @@ class Values:
                 return name, 0
             self._held += 1
             holder = thing
-        self._numbers[key] = (name, number, holder)
-        return name, number
+        known = self._numbers.setdefault(key, (name, number, holder))
+        return known[0], known[1]
 
     def _forget(self, key: int, name: str) -> Callable[[object], None]:
         numbers, labels, gone = self._numbers, self._labels, self._gone
@@ -199,6 +210,14 @@ _PATIENCE = Patience()
 _ARGS: Callable[[BaseException], tuple[Any, ...]] = vars(BaseException)["args"].__get__
 _HASHED = frozenset({str, int, float, bool, type(None), bytes})
 _NESTED = frozenset({tuple, list})
+
+
+_NUMBERED = re.compile(r"'id': \d+(?:, 'late': True)?")
+
+
+def unnumbered(text: str) -> str:
+    """Data as text without the numbers of objects, which threads and tasks come to in any order."""
+    return _NUMBERED.sub("'id': 0", text)
 
 
 def message_of(error: BaseException) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -36,21 +36,6 @@ class Pair:
         return one
 
 
-def align(reference: Sequence[Interaction], candidate: Sequence[Interaction]) -> Iterator[Pair]:
-    """Pair the crossings of two runs of one test, lane by lane, in the order in which they began."""
-    ours, theirs = _lanes(reference), _lanes(candidate)
-    names = list(dict.fromkeys([*ours, *theirs]))
-    for name in names:
-        yield from _align_lane(ours.get(name, []), theirs.get(name, []))
-
-
-def _lanes(interactions: Sequence[Interaction]) -> dict[str, list[Interaction]]:
-    lanes: dict[str, list[Interaction]] = defaultdict(list)
-    for each in interactions:
-        lanes[each.lane].append(each)
-    return dict(lanes)
-
-
 def key_of(interaction: Interaction) -> Key:
     """What must be the same for two crossings to correspond; what is used there may have changed its name."""
     kind, at = str(interaction.wire.get("kind", "")), str(interaction.wire.get("at", ""))
@@ -78,7 +63,8 @@ def reflecting(interactions: Iterable[Interaction]) -> set[str]:
     return found
 
 
-def _align_lane(reference: list[Interaction], candidate: list[Interaction]) -> Iterator[Pair]:
+def align_lane(reference: list[Interaction], candidate: list[Interaction]) -> Iterator[Pair]:
+    """Pair crossings that have one order."""
     ours, theirs = [key_of(each) for each in reference], [key_of(each) for each in candidate]
     shorter = min(len(ours), len(theirs))
     start = 0

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field, replace
 
 from likewise.library import crossing
 from likewise.library.comparison.bijection import private_types
-from likewise.library.comparison.divergence import Divergence, Manner, Spot, diverge
+from likewise.library.comparison.divergence import Divergence, Manner, Spot
 from likewise.library.comparison.stability import Stability, by_test
 from likewise.library.comparison.values import renamed
+from likewise.library.comparison.walk import diverge
 from likewise.model import Provenance, Recording, Result, Trace, Value
 
 EXAMPLES = 3

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from likewise.library.comparison.divergence import Manner, Spot, diverge
+from likewise.library.comparison.divergence import Manner, Spot
+from likewise.library.comparison.walk import diverge
 from likewise.model import Trace, Value
 
 _TOKEN = re.compile(r"\w+|\W")

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from likewise.compare import Change, compare_values
 from likewise.library.comparison.bijection import Bijection, name_of
+from likewise.library.texts import plain_text
 from likewise.model import Difference, Mapping, Value
 
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
-_INSTALLED = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s'\"<>:,;()]*?[/\\](?:site|dist)-packages(?=[/\\]|\b)")
-_TEMPORARY = re.compile(r"pytest-of-[\w.-]+([/\\])pytest-\d+")
-_DRAWN = re.compile(r"(?<=[/\\])tmp[a-z0-9_]{8}(?![A-Za-z0-9_])")
-"""How `tempfile` names what it makes."""
 _FROZEN = {("list", "tuple"), ("set", "frozenset"), ("bytearray", "bytes"), ("dict", "mappingproxy")}
 
 
@@ -23,19 +18,6 @@ class Within(Change):
     """A change, and in which field of which type it is: wherever that type shows, it is the same change."""
 
     within: str = ""
-
-
-def plain_text(text: str) -> str:
-    """A text without what only says where something lay in this process or on this disk."""
-    if "0x" in text:
-        text = _ADDRESS.sub("0x…", text)
-    if "-packages" in text:
-        text = _INSTALLED.sub("…/site-packages", text)
-    if "pytest-of-" in text:
-        text = _TEMPORARY.sub(r"pytest-of-…\1pytest-…", text)
-    if "tmp" in text:
-        text = _DRAWN.sub("tmp…", text)
-    return text
 
 
 def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
@@ -53,7 +35,9 @@ def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
         if reference.keys() != candidate.keys():
             return False
         if reference.get("is") == "function" == candidate.get("is"):
-            return _own_name(reference.get("name")) == _own_name(candidate.get("name"))
+            return own_name(reference.get("name")) == own_name(candidate.get("name"))
+        if reference.get("is") in ("set", "frozenset") and candidate.get("is") == reference["is"]:
+            return _same_sets(reference["items"], candidate["items"], bijection)
         return _all(same(value, candidate[key], bijection) for key, value in reference.items())
     if isinstance(reference, list) and isinstance(candidate, list):
         if len(reference) != len(candidate):
@@ -64,6 +48,22 @@ def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
     if type(reference) is not type(candidate):
         return False
     return reference == candidate or (reference != reference and candidate != candidate)  # nan is itself
+
+
+def _same_sets(ours: Value, theirs: Value, bijection: Bijection) -> bool:
+    """Whether two sets hold the same, in any order: objects are known by pairs, or else become pairs."""
+    if not isinstance(ours, list) or not isinstance(theirs, list) or len(ours) != len(theirs):
+        return False
+    left = {number: repr(_form(each, bijection, is_candidate=True)) for number, each in enumerate(theirs)}
+    rest = []
+    for each in ours:
+        text = repr(_form(each, bijection, is_candidate=False))
+        same_text = next((number for number, other in left.items() if other == text), None)
+        if same_text is None:
+            rest.append(each)
+        else:
+            del left[same_text]
+    return _all(same(one, theirs[number], bijection) for one, number in zip(rest, list(left), strict=True))
 
 
 def _all(answers: Iterator[bool]) -> bool:
@@ -216,9 +216,12 @@ def _form(value: Value, bijection: Bijection, *, is_candidate: bool) -> Value:
     if isinstance(value, dict):
         name = name_of(value)
         if value.get("is") == "function":
-            return {"is": "function", "name": _own_name(value.get("name"))}
+            return {"is": "function", "name": own_name(value.get("name"))}
         if name is None:
-            return {key: _form(each, bijection, is_candidate=is_candidate) for key, each in value.items()}
+            made = {key: _form(each, bijection, is_candidate=is_candidate) for key, each in value.items()}
+            if value.get("is") in ("set", "frozenset") and isinstance(items := made.get("items"), list):
+                made["items"] = sorted(items, key=repr)
+            return made
         if is_candidate:
             paired = bijection.backward.get(name)
             if paired is not None and bijection.are_alike(paired[0], name[0]):
@@ -232,7 +235,7 @@ def _form(value: Value, bijection: Bijection, *, is_candidate: bool) -> Value:
     return plain_text(value) if isinstance(value, str) else value
 
 
-def _own_name(name: Value) -> str:
+def own_name(name: Value) -> str:
     """A function's name without the function that it was made in, which is nobody else's business."""
     return str(name).rpartition("<locals>.")[2]
 

@@ -1,0 +1,24 @@
+"""Texts without what only says where something lay in one process or on one disk."""
+
+from __future__ import annotations
+
+import re
+
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
+_INSTALLED = re.compile(r"(?:[A-Za-z]:)?[/\\][^\s'\"<>:,;()]*?[/\\](?:site|dist)-packages(?=[/\\]|\b)")
+_TEMPORARY = re.compile(r"pytest-of-[\w.-]+([/\\])pytest-\d+")
+_DRAWN = re.compile(r"(?<=[/\\])tmp[a-z0-9_]{8}(?![A-Za-z0-9_])")
+"""How `tempfile` names what it makes."""
+
+
+def plain_text(text: str) -> str:
+    """A text without what only says where something lay in this process or on this disk."""
+    if "0x" in text:
+        text = _ADDRESS.sub("0x…", text)
+    if "-packages" in text:
+        text = _INSTALLED.sub("…/site-packages", text)
+    if "pytest-of-" in text:
+        text = _TEMPORARY.sub(r"pytest-of-…\1pytest-…", text)
+    if "tmp" in text:
+        text = _DRAWN.sub("tmp…", text)
+    return text

@@ -119,7 +119,7 @@ def test_handed_on():
     async def user(line):
         answer = await line.get()
         await asyncio.sleep(delay())
-        return answer.status()
+        return answer, answer.status()
 
     async def main():
         lines = [asyncio.Queue() for _ in range(4)]
@@ -127,7 +127,7 @@ def test_handed_on():
         await asyncio.gather(*(maker(number, line) for number, line in enumerate(lines)))
         return await asyncio.gather(*users)
 
-    assert sorted(asyncio.run(main())) == [200, 201, 202, 203]
+    assert sorted(status for _, status in asyncio.run(main())) == [200, 201, 202, 203]
 
 
 def work(number):

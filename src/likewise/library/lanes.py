@@ -92,7 +92,7 @@ class Lanes:
         task = _task()
         is_main = threading.get_ident() == self._main
         if task is None and is_main:
-            return self._shared if _is_looping() else None
+            return self._shared if is_looping() else None
         thing = task if task is not None else threading.current_thread()
         known = self._known.get(id(thing))
         if known is None or known[0]() is not thing:
@@ -154,12 +154,7 @@ def named(lanes: Iterable[Lane]) -> dict[Lane, str]:
     return names
 
 
-def is_concurrent(main: int | None) -> bool:
-    """Whether something else than the main thread alone may be running, so that lanes have to be told."""
-    return threading.get_ident() != main or _is_looping()
-
-
-def _is_looping() -> bool:
+def is_looping() -> bool:
     """Whether an event loop runs in this thread: then a task may be what crosses."""
     asyncio = sys.modules.get("asyncio")
     if asyncio is not None and asyncio._get_running_loop() is not None:

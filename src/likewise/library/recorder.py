@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from hashlib import blake2b
+from threading import get_ident
 from typing import Any
 
 from likewise.library import crossing, observing
 from likewise.library.crossing import Kind
-from likewise.library.lanes import Lane, Lanes, is_concurrent, named
+from likewise.library.lanes import Lane, Lanes, is_looping, named
 from likewise.library.targets import NOTHING
 from likewise.library.texts import plain_text
 from likewise.library.values import Values, message_of, unnumbered
@@ -65,24 +67,27 @@ class Token:
 
 
 class _Rest:
-    """What came after the crossings that are kept at one place."""
+    """What came after the crossings that are kept at one place. Several threads may add at once."""
 
-    __slots__ = ("bag", "count", "digest", "order")
+    __slots__ = ("counted", "digests", "order")
 
     def __init__(self, order: int) -> None:
-        self.order, self.count, self.digest, self.bag = order, 0, blake2b(digest_size=12), 0
+        self.order = order
+        self.digests: list[bytes] = []
+        self.counted = itertools.count()
+        """Goes on for each of which no more is noted."""
 
     def add(self, token: Token) -> None:
-        """Take in one more: into a digest of all in their order, and into one that no order changes."""
-        self.count += 1
-        text = repr((token.arguments, token.outcome, token.after, token.state))
-        text = plain_text(unnumbered(text))
-        one = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-        self.digest.update(one)
-        self.bag = (self.bag + int.from_bytes(one, "big")) % _BAG
+        """Take in one more."""
+        text = plain_text(unnumbered(repr((token.arguments, token.outcome, token.after, token.state))))
+        self.digests.append(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest())
+
+    def digest(self, *, is_ordered: bool) -> str:
+        """Over all that were taken in, in their order or in any."""
+        digests = self.digests if is_ordered else sorted(self.digests)
+        return blake2b(b"".join(digests), digest_size=12).hexdigest()
 
 
-_BAG = 1 << 96
 _Place = tuple[str, str]
 """A family of lanes, or nothing for the main thread, and a place of the client."""
 
@@ -95,7 +100,8 @@ class Running:
         self.values = Values()
         self.lanes = Lanes(files)
         self.tokens: list[Token] = []
-        self.places: dict[str | _Place, int] = {}
+        self.places: dict[str | _Place, Iterator[int]] = {}
+        """Counts the crossings at each place."""
         self.rests: dict[tuple[_Place, Kind, Operation], _Rest] = {}
         self.orders = 0
 
@@ -145,14 +151,14 @@ class Recorder:
             return None
         running = self._open[-1]
         running.orders = order = running.orders + 1
-        lane = running.lanes.current() if is_concurrent(self._main) else None
+        lane = running.lanes.current() if get_ident() != self._main or is_looping() else None
         place: str | _Place = at
         keep = KEEP
         if lane is not None:
             place, keep = (lane.family, at), KEEP_BESIDE
-        seen = running.places[place] = running.places.get(place, 0) + 1
+        seen = next(running.places.get(place) or running.places.setdefault(place, itertools.count(1)))
         if seen > keep + FOLD:
-            _rest(running, lane, at, kind, operation, order).count += 1
+            next(_rest(running, lane, at, kind, operation, order).counted)
             return COUNTED
         token = Token(running, at, kind, operation, order)
         if lane is not None:
@@ -314,15 +320,14 @@ def _row(token: Token, lane: str) -> Row:
 
 def _rest_row(running: Running, place: _Place, kind: Kind, operation: Operation, rest: _Rest) -> Row:
     family, at = place
-    digest = rest.digest.hexdigest()
-    if running.lanes.are_several(family):
-        seen = running.places[place]
-        digest = f"{rest.bag:024x}" if seen <= KEEP_BESIDE + FOLD else ""
+    unseen = next(rest.counted)
+    are_several = running.lanes.are_several(family)
     return crossing.row(
         at,
         Kind.REST,
-        count=rest.count,
-        digest=digest,
+        count=len(rest.digests) + unseen,
+        # Which of too many were looked at is chance where there are several.
+        digest="" if are_several and unseen else rest.digest(is_ordered=not are_several),
         operation=operation,
         receiver="",
         arguments={"kind": kind.value},

@@ -1,6 +1,7 @@
 """The library recorder on a real client: how much of what crosses it sees, and what it costs.
 
     python benchmarks/library/recorder.py NAME … | all [--rounds 3] [--cost-only] [--json]  # of pairs.toml
+    python benchmarks/library/recorder.py NAME … --equal 10 [--busy]  # recordings, each against the last
     python benchmarks/library/recorder.py FOLDER --library lxml [--python VENV/bin/python] -- tests
 
 FOLDER is a client's unpacked source package, whose interpreter has the client's requirements and pytest.
@@ -15,6 +16,8 @@ from __future__ import annotations
 import argparse
 import ast
 import collections
+import contextlib
+import itertools
 import json
 import os
 import re
@@ -22,7 +25,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -34,7 +37,7 @@ sys.path.insert(0, str(SOURCE))
 import measure  # noqa: E402
 
 from likewise.library import crossing  # noqa: E402
-from likewise.library.comparison import Side, compare  # noqa: E402
+from likewise.library.comparison import Group, Side, compare  # noqa: E402
 from likewise.library.environments import Builder, choose, default_cache, find_recipe  # noqa: E402
 from likewise.library.environments import existing as environment_of  # noqa: E402
 from likewise.library.runs import build_bridge  # noqa: E402
@@ -50,6 +53,8 @@ def main() -> None:
     parser.add_argument("--python", default=sys.executable, help="the folder's environment")
     parser.add_argument("--rounds", type=int, default=3, help="0 leaves the cost out")
     parser.add_argument("--cost-only", action="store_true", help="plain and recorded, and nothing else")
+    parser.add_argument("--equal", type=int, metavar="N", help="compare N times, and nothing else")
+    parser.add_argument("--busy", action="store_true", help="beside a process that only computes")
     parser.add_argument("--json", action="store_true")
     words = sys.argv[1:]
     cut = words.index("--") if "--" in words else len(words)
@@ -62,7 +67,10 @@ def main() -> None:
         benches = [of_pair(pairs[name]) for name in chosen]
     for bench in benches:
         result: dict[str, object] = {"client": bench.name, "libraries": bench.libraries}
-        if given.cost_only:
+        if given.equal:
+            with busy() if given.busy else contextlib.nullcontext():
+                result |= bench.equality(given.equal)
+        elif given.cost_only:
             result |= bench.cost(given.rounds, ("plain", "likewise"))
         else:
             result |= bench.faithfulness() | bench.completeness()
@@ -144,9 +152,19 @@ class Bench:
         return {
             "outcome": outcome,
             "tests that end otherwise": sorted(differing),
-            "differences of two recordings": [
-                f"{each.operation} ({each.manner}) at {each.at}: {each.examples[0]}" for each in found.groups
-            ],
+            "differences of two recordings": [_described(each) for each in found.groups],
+        }
+
+    def equality(self, times: int) -> dict[str, object]:
+        """How often two recordings in a row are equal, and in what others differ."""
+        sides = [Side(recording=read(self.recorded()[2])) for _ in range(times + 1)]
+        found = [compare(one, other).groups for one, other in itertools.pairwise(sides)]
+        lanes = {each.lane for trace in sides[0].recording.traces for each in trace.interactions}
+        return {
+            "comparisons": times,
+            "equal": sum(1 for groups in found if not groups),
+            "threads and tasks": len(lanes - {"main"}),
+            "differences": [_described(each) for groups in found for each in groups],
         }
 
     def completeness(self) -> dict[str, object]:
@@ -202,6 +220,21 @@ class Bench:
         best = {name: min(each) for name, each in spent.items()}
         base = best.pop("plain")
         return {"plain, CPU s": round(base, 2)} | {name: round(each / base, 2) for name, each in best.items()}
+
+
+def _described(group: Group) -> str:
+    return f"{group.operation} ({group.manner}) at {group.at}: {group.examples[0]}"
+
+
+@contextlib.contextmanager
+def busy() -> Iterator[None]:
+    """Another process wants a core for itself meanwhile."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
 
 
 def inherited() -> dict[str, str]:

@@ -37,6 +37,8 @@ KEEP_BESIDE = 400
 """The same for all threads, or all tasks, of one family together: none of them knows how many it will get."""
 FOLD = 1_000
 """Further crossings at that place that its digest covers; after these they are only counted."""
+SHORT = 100
+"""Bytes of a crossing that are kept until the end of the test rather than a digest of them."""
 _MUTABLE = frozenset({list, dict, set, bytearray})
 _UNTOLD = frozenset({Kind.CALLBACK, Kind.YIELD})
 """The library's own doing: what it hands the client is not watched for changes."""
@@ -69,23 +71,29 @@ class Token:
 class _Rest:
     """What came after the crossings that are kept at one place. Several threads may add at once."""
 
-    __slots__ = ("counted", "digests", "order")
+    __slots__ = ("counted", "order", "texts")
 
     def __init__(self, order: int) -> None:
         self.order = order
-        self.digests: list[bytes] = []
+        self.texts: list[bytes] = []
+        """One for each, or a digest of it."""
         self.counted = itertools.count()
         """Goes on for each of which no more is noted."""
 
     def add(self, token: Token) -> None:
         """Take in one more."""
-        text = plain_text(unnumbered(repr((token.arguments, token.outcome, token.after, token.state))))
-        self.digests.append(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest())
+        outcome = token.outcome
+        if isinstance(outcome, Returned):
+            text = repr((token.arguments, outcome.value, token.after, token.state))
+        else:
+            text = repr((token.arguments, outcome, token.after, token.state))
+        made = plain_text(unnumbered(text)).encode("utf-8", "surrogatepass")
+        self.texts.append(made if len(made) <= SHORT else blake2b(made, digest_size=12).digest())
 
     def digest(self, *, is_ordered: bool) -> str:
         """Over all that were taken in, in their order or in any."""
-        digests = self.digests if is_ordered else sorted(self.digests)
-        return blake2b(b"".join(digests), digest_size=12).hexdigest()
+        texts = self.texts if is_ordered else sorted(self.texts)
+        return blake2b(b"\0".join(texts), digest_size=12).hexdigest()
 
 
 _Place = tuple[str, str]
@@ -325,7 +333,7 @@ def _rest_row(running: Running, place: _Place, kind: Kind, operation: Operation,
     return crossing.row(
         at,
         Kind.REST,
-        count=len(rest.digests) + unseen,
+        count=len(rest.texts) + unseen,
         # Which of too many were looked at is chance where there are several.
         digest="" if are_several and unseen else rest.digest(is_ordered=not are_several),
         operation=operation,

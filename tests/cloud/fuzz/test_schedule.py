@@ -50,7 +50,7 @@ def test_what_found_something_is_preferred() -> None:
     order = [task.operation for task in tasks]
     last = len(order) - 1 - order[::-1].index("Scan")
     others = [name for name in order[: last + 1] if name != "Scan"]
-    assert order.count("Scan") == len(schedule().cases.sweep("Scan")), "all of what pays is done"
+    assert order.count("Scan") == len(list(schedule().cases.sweep("Scan"))), "all of what pays is done"
     assert len(others) < len(order) / 2, "before half of the rest"
 
 

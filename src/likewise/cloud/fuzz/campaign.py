@@ -18,6 +18,7 @@ from likewise.cloud.fuzz.judging import Gap, generalised
 from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.schedule import Gains, Schedule
 from likewise.cloud.fuzz.shortening import leaned, refers, without
+from likewise.cloud.fuzz.shrinking import apart
 from likewise.cloud.fuzz.values import AND
 from likewise.model import Difference, TargetUnavailable
 
@@ -93,6 +94,10 @@ class Campaign:
         """The calls of the shortest sequence that shows each finding."""
         self._expected: set[str] = set()
         """What was found or may be, by hash."""
+        self._asked: set[tuple[str, str, str]] = set()
+        """Values of parameters that had a call of their own."""
+        self._several: set[tuple[str, str]] = set()
+        """Operations of which it is known that the sides name different ones of several mistakes, and how."""
 
     def run(self, tasks: Iterator[Task] | None = None) -> Iterator[Event]:
         """Do the work; what is yielded is meant to be written down at once."""
@@ -164,18 +169,69 @@ class Campaign:
         found, before = len(self._expected), self.pair.reference.side.sent
         task = self._effective(task)
         if not task.case.probes:
+            self.gains.note(task.keys, 0, 0)
             return
-        results = self.pair.do(task.case)
+        results = self.pair.do(task.case, anew=False)
         meter = self.pair.reference.meter
         if not results and (meter is None or meter.is_over):
             raise Exhausted
+        self._foresee(task, results)
         for probe, (ours, theirs) in zip(task.case.probes, results, strict=False):
             self._count(task.case, probe, ours, theirs)
+            yield from self._parts(task, probe, ours, theirs)
             yield from self._judge(task, probe, ours, theirs)
         # A server that was started again may have begun to count anew.
         calls = max(0, self.pair.reference.side.sent - before)
         self.gains.note(task.keys, calls, len(self._expected) - found)
         self._check()
+
+    def _foresee(self, task: Task, results: Sequence[tuple[Seen, Seen]]) -> None:
+        """Confirm for the first time, all in one go, whatever several probes of a task show anew."""
+        those = []
+        for probe, (ours, theirs) in zip(task.case.probes, results, strict=False):
+            gaps, _ = self.inquiry.gaps(task.case, probe, ours, theirs)
+            if AND not in probe.parameter and (new := self._new(probe, gaps)):
+                those.append((self._watched(task, probe, new), new))
+        self.inquiry.minimiser.forget()
+        if len(those) > 1:
+            self.inquiry.minimiser.foresee(task.case.setup, those)
+
+    def _watched(self, task: Task, probe: Probe, gaps: Sequence[Gap]) -> Probe:
+        """A probe with the reads that are needed to look into what it shows."""
+        if all(gap.index == 0 for gap in gaps):
+            return replace(probe, observers=())  # the reads after it agreed
+        return self.cases.thorough(task.case.setup, probe) if task.phase == "sweep" else probe
+
+    def _parts(self, task: Task, probe: Probe, ours: Seen, theirs: Seen) -> Iterator[Event]:
+        """Parameters given together, each by itself, where something differs: most often one accounts for it.
+
+        Each of them would get a call of its own in any case.
+        """
+        if AND not in probe.parameter:
+            return
+        parts = [
+            each
+            for each in apart(probe, self.cases.planner, bare=False)
+            if not _targets(each) <= self.agreed and _asked(each) not in self._asked
+        ]
+        if not parts or not self._new(probe, self.inquiry.gaps(task.case, probe, ours, theirs)[0]):
+            return
+        case = replace(task.case, probes=tuple(parts))
+        for each, (left, right) in zip(parts, self.pair.do(case, anew=False), strict=False):
+            self._count(case, each, left, right)
+            gaps, _ = self.inquiry.gaps(case, each, left, right)
+            yield from self._judge(replace(task, case=case), each, left, right)
+            self.known |= {_key(gap, probe) for gap in gaps}
+
+    def _new(self, probe: Probe, gaps: Sequence[Gap]) -> list[Gap]:
+        """Those differences of a probe that were not looked into yet."""
+        return [
+            gap
+            for gap in gaps
+            if _key(gap, probe) not in self.known
+            and gap.signature not in self.known
+            and not (AND in probe.parameter and (gap.operation, str(gap.difference)) in self._several)
+        ]
 
     def _effective(self, task: Task) -> Task:
         """A task without what is known to differ: set-up that does nothing on one side, unknown calls."""
@@ -184,7 +240,7 @@ class Campaign:
             each
             for each in task.case.probes
             if each.call.operation not in self.hopeless
-            and (self.bounds.is_open(each) if each.size else not _targets(each) <= self.agreed)
+            and (self.bounds.is_open(each) if each.size else self._is_open(each))
         )
         for number in range(len(setup) - 1, -1, -1):
             if setup[number].operation not in self.inquiry.known.ineffective:
@@ -196,6 +252,11 @@ class Campaign:
             setup = shorter
         return replace(task, case=Case(setup=setup, probes=probes))
 
+    def _is_open(self, probe: Probe) -> bool:
+        """Whether a value was not asked for yet, alone or along with others that both sides took."""
+        is_asked = bool(probe.parameter) and _asked(probe) in self._asked
+        return not is_asked and not _targets(probe) <= self.agreed
+
     def _count(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> None:
         operation = probe.call.operation
         first, second = ours.answers[0], theirs.answers[0]
@@ -204,6 +265,7 @@ class Campaign:
         if first.refused or second.refused:
             self.tally.refused += 1
             return
+        self._asked.add(_asked(probe))
         self.tally.called.add(operation)
         self.tally.pairs += len(ours.answers)
         if first.success or second.success:
@@ -232,16 +294,12 @@ class Campaign:
             self.failed[operation] = failures[0]
 
     def _judge(self, task: Task, probe: Probe, ours: Seen, theirs: Seen) -> Iterator[Event]:
-        new = []
         gaps, doubts = self.inquiry.gaps(task.case, probe, ours, theirs)
         if doubts:
             self._parked.append((replace(task, case=replace(task.case, probes=(probe,))), doubts))
-        for gap in gaps:
-            key = _key(gap, probe)
-            if key in self.known or gap.signature in self.known:
-                continue
-            self.known.add(key)
-            new.append(gap)
+        new = self._new(probe, gaps)
+        for gap in new:
+            self.known.add(_key(gap, probe))
             if probe.state == "present" and not probe.parameter:
                 self.known.add(gap.signature)
                 if gap.difference is Difference.SUCCESS and gap.index == 0:
@@ -249,11 +307,7 @@ class Campaign:
         if not new:
             return
         before = len(self.inquiry.unstable)
-        if all(gap.index == 0 for gap in new):
-            probe = replace(probe, observers=())  # the reads after it agreed
-        elif task.phase == "sweep":
-            probe = self.cases.thorough(task.case.setup, probe)
-        found = self.inquiry.investigate(task.case, probe, new)
+        found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
         yield from self.inquiry.unstable[before:]
         for each in found:
             if isinstance(each, Finding):
@@ -281,6 +335,8 @@ class Campaign:
         self.known.add(_found(finding))
         if finding.hash not in self.hashes:
             self._expected.add(finding.hash)
+        if AND in finding.parameter and finding.kind in (Difference.CODE, Difference.MESSAGE):
+            self._several.add((finding.operation, finding.kind))
         if finding.cause == NOT_IMPLEMENTED and not finding.condition:
             self.hopeless.add(finding.operation)
 
@@ -300,6 +356,11 @@ def _targets(probe: Probe) -> set[tuple[str, str, str]]:
     places = (probe.parameter or probe.state).split(AND)
     classes = (probe.value_class or "typical").split(AND)
     return {(probe.call.operation, place, kind) for place, kind in zip(places, classes, strict=True)}
+
+
+def _asked(probe: Probe) -> tuple[str, str, str]:
+    """Which value of which parameter a probe is about."""
+    return probe.call.operation, probe.parameter, probe.note
 
 
 def _key(gap: Gap, probe: Probe) -> tuple[str, ...]:

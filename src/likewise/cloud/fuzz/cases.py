@@ -174,7 +174,7 @@ class Cases:
         labels = {"parameter": shape.tokens[0][1], "value_class": str(ValueClass.TYPICAL)}
         yield "second page", Case(setup=setup, probes=(self.probe(setup, second, **labels),))
 
-    def sweep(self, operation: str) -> list[Task]:
+    def sweep(self, operation: str) -> Iterator[Task]:
         """Every parameter of an operation in every class and every size, several to a set-up."""
         plan, found = self.plan(operation), self._variants(operation)
         found = grouped(found, plan.call.params) + found
@@ -182,24 +182,19 @@ class Cases:
             (rank, f"sweep/{rank}", f"rank {rank}", those)
             for rank, those in by_rank(found, self._shared(operation)).items()
         ]
-        ranked += [
-            (SIZES + rank, f"sizes/{rank}", f"size {rank}", those)
-            for rank, those in self._sized(operation).items()
-        ]
-        tasks = []
-        for _, name, key, those in sorted(ranked, key=lambda each: each[:2]):
-            probes = [self._varied(plan, each) for each in those]
-            tasks += [
-                Task(
+        # Calls with big values are made when it is their turn.
+        ranked += [(SIZES + rank, f"sizes/{rank}", f"size {rank}", []) for rank in range(2 * DEFERRED)]
+        for rank, name, key, those in sorted(ranked, key=lambda each: each[:2]):
+            chosen = those or self._sized(operation, rank - SIZES)
+            for start in range(0, len(chosen), BATCH):
+                probes = tuple(self._varied(plan, each) for each in chosen[start : start + BATCH])
+                yield Task(
                     name=f"{operation}/{name}/{start // BATCH}",
                     operation=operation,
-                    case=Case(setup=plan.setup, probes=tuple(probes[start : start + BATCH])),
+                    case=Case(setup=plan.setup, probes=probes),
                     phase="sweep",
                     keys=(operation, key),
                 )
-                for start in range(0, len(probes), BATCH)
-            ]
-        return tasks
 
     def _shared(self, operation: str) -> frozenset[str]:
         """Parameters that are not this operation's own: many have them, and it makes nothing of that name."""
@@ -216,24 +211,28 @@ class Cases:
         kinds = {kind for kind, maker in hints.makers.items() if maker == operation}
         return hints.creates.get(operation, frozenset()) | kinds
 
-    def _sized(self, operation: str) -> dict[int, list[Variant]]:
-        """Every text and list of an operation's parameters in growing sizes, by the round they belong to."""
+    def _sized(self, operation: str, number: int) -> list[Variant]:
+        """Every text and list of an operation's parameters in the sizes of one round.
+
+        Rounds of parameters that many operations share come after all others.
+        """
         params = self.plan(operation).call.params
         extra, shared = self._extra(operation), self._shared(operation)
-        rounds: dict[int, list[Variant]] = {}
+        found = []
         for member in self._members(operation):
             base = params.get(member.name, extra.get(member.name))
-            for each in sizes(member, base, named=self._made(operation)):
-                variant = Variant(
-                    parameter=each.place,
-                    value_class=ValueClass.BOUNDARY,
-                    params={**params, member.name: each.value},
-                    note=each.note,
-                    size=each.size,
+            wanted = number - (DEFERRED if member.name in shared else 0)
+            for each in sizes(member, base, named=self._made(operation), number=wanted):
+                found.append(
+                    Variant(
+                        parameter=each.place,
+                        value_class=ValueClass.BOUNDARY,
+                        params={**params, member.name: each.value},
+                        note=each.note,
+                        size=each.size,
+                    )
                 )
-                number = each.round + (DEFERRED if member.name in shared else 0)
-                rounds.setdefault(number, []).append(variant)
-        return rounds
+        return found
 
     def _extra(self, operation: str) -> dict[str, Any]:
         """Typical values of everything that may be given."""
@@ -263,7 +262,7 @@ class Cases:
 
     def targets(self, operation: str) -> set[tuple[str, str, str]]:
         """Every (operation, parameter, class) triple that the sweep of an operation has."""
-        sized = [each for those in self._sized(operation).values() for each in those]
+        sized = [each for number in range(2 * DEFERRED) for each in self._sized(operation, number)]
         return {
             (operation, each.parameter, str(each.value_class))
             for each in (*self._variants(operation), *sized)

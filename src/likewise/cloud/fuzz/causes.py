@@ -41,6 +41,8 @@ class Cause:
 
     name: str
     evidence: str
+    side: int | None = None
+    """Whose fault it is by that, the reference's (0) or the candidate's (1), where one is to blame."""
 
 
 def likely_cause(
@@ -57,19 +59,17 @@ def likely_cause(
     `never` says for each side that the operation has only ever failed there; `state`, that the answers
     are those of a read which shows what an earlier write left.
     """
-    for answer, side, hopeless in (
-        (candidate, "candidate", never[1]),
-        (reference, "reference", never[0]),
-    ):
+    for which, answer, side in ((1, candidate, "candidate"), (0, reference, "reference")):
         status = answer.status or 0
         if gap.difference is Difference.MESSAGE:
             break  # both say that it cannot be done, or both that something else is wrong
         if not answer.success and (status in (405, 501) or _ABSENT.search(answer.code)):
-            return Cause(name=NOT_IMPLEMENTED, evidence=f"the {side} answers {answer.summary()}")
-        if status >= 500 and hopeless and not answer.code.strip("0123456789"):
+            return Cause(name=NOT_IMPLEMENTED, evidence=f"the {side} answers {answer.summary()}", side=which)
+        if status >= 500 and never[which] and not answer.code.strip("0123456789"):
             return Cause(
                 name=NOT_IMPLEMENTED,
                 evidence=f"the {side} answers {answer.summary()} whatever it is asked",
+                side=which,
             )
     if settles:
         return Cause(name=ASYNCHRONOUS, evidence="asked again a little later, both sides agree")

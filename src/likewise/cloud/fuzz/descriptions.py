@@ -75,8 +75,8 @@ class Descriptions:
     ) -> tuple[str, ...]:
         """What makes two findings of an operation one: their cause, as far as it can be told."""
         gap, probe = shown.gap, shown.probe
-        if cause.name == NOT_IMPLEMENTED and any(never):
-            return NOT_IMPLEMENTED, str(never)
+        if cause.name == NOT_IMPLEMENTED and cause.side is not None and never[cause.side]:
+            return NOT_IMPLEMENTED, str(cause.side)
         if cause.name == ASYNCHRONOUS:
             return (ASYNCHRONOUS,)
         if probe.call.operation in void:

@@ -11,6 +11,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, Unresolved, resolve
 from likewise.cloud.fuzz.plans import is_read
+from likewise.cloud.fuzz.readiness import Readiness
 from likewise.cloud.fuzz.removal import KINDS, made, remove
 from likewise.cloud.fuzz.standing import is_replaced, kept_calls
 
@@ -22,8 +23,8 @@ THROTTLED = re.compile(
 )
 PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
-POLLS = (0.01, 0.03, 0.1, 0.3, *[1.0] * 20)
-"""Seconds between looks at a table that is still being made, changed or deleted."""
+KEPT = 8
+"""Contexts that are kept for the next case that begins alike."""
 AGAIN, REMOVAL = 2, 8
 """Calls set aside for a context that is left standing: questions to it, and removing what it made."""
 
@@ -194,6 +195,9 @@ class Lane:
         """Notes what is made, where it has to be removed again."""
         self.revive: Callable[[], Side | None] = lambda: None
         """Starts the server again, where it is ours and has ended."""
+        self._tables = Readiness(self._send)
+        self._contexts: dict[str, Context] = {}
+        """Contexts that nothing has changed since they were made, by their set-up."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -211,21 +215,22 @@ class Lane:
         prefix = f"lw{self.run}{_base36(self.serial, 4)}{self.tag}"
         return Names(prefix, self.endpoint, KINDS.get(self.side.service, ""))
 
-    def do(self, case: Case) -> list[Seen]:
+    def do(self, case: Case, *, anew: bool = True) -> list[Seen]:
         """Every probe of a case; the set-up is repeated after a probe that changed something.
 
-        Ends early, with what there is, where the budget or the server does.
+        Ends early, with what there is, where the budget or the server does. Where it need not be made `anew`,
+        the set-up is that of an earlier case that began alike and has changed nothing since.
         """
         done: list[Seen] = []
-        names, setup, is_clean = self.names(), list[Answer](), False
+        names, setup, is_clean = self._found(case.setup, anew=anew)
         top = KINDS.get(self.side.service, "")
-        kept = 0
+        kept, is_untouched = 0, True
         try:
             for number, probe in enumerate(case.probes):
                 if not is_clean:
                     if not kept:
                         self.tidy()
-                        names, self.is_new = self.names(), False
+                        names, self.is_new, is_untouched = self.names(), False, True
                     setup = setup[:kept] + self._calls(case.setup[kept:], names, setup[:kept])
                     self._check()
                     is_clean = True
@@ -237,16 +242,35 @@ class Lane:
                 self._check()
                 if answer.success and not is_read(probe.call.operation):
                     following = [each.call for each in case.probes[number + 1 : number + 2]]
-                    is_clean = is_replaced(probe.call, *following)
+                    is_clean, is_untouched = is_replaced(probe.call, *following), False
                     kept = kept_calls(case.setup, probe.call, top)
                     seen.answers += self._calls(probe.observers, names, [*setup, answer])
                 done.append(seen)
                 self._check()
+            if is_untouched:
+                self._keep(case.setup, names, setup)
         except (Exhausted, Broken):
             pass
         finally:
             self.tidy()
         return done
+
+    def _found(self, setup: tuple[Call, ...], *, anew: bool) -> tuple[Names, list[Answer], bool]:
+        """Names and answers of a context to go on with, if there is one."""
+        kept = None if anew else self._contexts.pop(repr(setup), None)
+        if kept is not None and kept.generation == self.generation:
+            return kept.names, kept.answers, True
+        return self.names(), [], False
+
+    def _keep(self, setup: tuple[Call, ...], names: Names, answers: list[Answer]) -> None:
+        """Remember a context that is as its set-up left it; where things must be removed, none is."""
+        if self.keeper is not None or not setup:
+            return
+        self._contexts[repr(setup)] = Context(
+            names=names, answers=answers, made=(), generation=self.generation
+        )
+        if len(self._contexts) > KEPT:
+            del self._contexts[next(iter(self._contexts))]
 
     def _check(self) -> None:
         if self.is_new:
@@ -318,6 +342,7 @@ class Lane:
         if self.keeper is not None:
             for name in made(ready):
                 self.keeper.note(name)
+        self._tables.leave(ready)
         answer = self._send(ready)
         for pause in PAUSES:
             if not THROTTLED.search(answer.code):
@@ -327,8 +352,8 @@ class Lane:
         else:
             if THROTTLED.search(answer.code):
                 answer = Answer(success=False, silence="throttled")
-        if answer.success and self.side.service == "dynamodb":
-            self._wait(answer)
+        if self.side.service == "dynamodb":
+            answer = self._tables.settled(ready, answer)
         self.silences = self.silences + 1 if answer.silence else 0
         if answer.silence and (again := self.revive()) is not None:
             self.side, self.is_new = again, True
@@ -347,21 +372,6 @@ class Lane:
             self.meter.add(self.side.sent - before - 1)
             return answer
         return self.side.call(call)
-
-    def _wait(self, answer: Answer) -> None:
-        """A table that by its own word is still being made, changed or deleted is waited for.
-
-        Every client must; what it answers until then is a matter of chance.
-        """
-        table = answer.fields.get("TableDescription")
-        if not isinstance(table, Mapping) or not str(table.get("TableStatus", "")).endswith("ING"):
-            return
-        look = Call(service="dynamodb", operation="DescribeTable", params={"TableName": table["TableName"]})
-        for pause in POLLS:
-            time.sleep(pause)
-            status = self._send(look).fields.get("Table", {}).get("TableStatus", "")
-            if not status.endswith("ING"):
-                return
 
 
 def _base36(number: int, width: int) -> str:

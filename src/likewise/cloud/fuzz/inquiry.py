@@ -57,7 +57,7 @@ class Inquiry:
 
     def __init__(self, pair: Pair, judge: Judge, planner: Planner) -> None:
         self.pair, self.judge, self.planner = pair, judge, planner
-        self._minimiser = Minimiser(self.look, self.looks, planner)
+        self.minimiser = Minimiser(self.look, self.looks, planner)
         self._said: dict[tuple[str, Said], tuple[set[Said], set[Said]]] = {}
         """What each side answered where they differ, in each run of an investigation, by what was asked."""
         self.known = Explanations()
@@ -154,7 +154,7 @@ class Inquiry:
         self._said.clear()
         case = Case(setup=case.setup, probes=(probe,))
         self._hear(case, probe, gaps)
-        shown, wavering = self._minimiser.confirm(case, gaps)
+        shown, wavering = self.minimiser.confirm(case, gaps)
         real = []
         for each in shown:
             first = next(gap for gap in gaps if gap.signature == each.gap.signature)
@@ -166,7 +166,7 @@ class Inquiry:
         found = [
             finding
             # What reads show first: it may account for what the answer itself says.
-            for each in sorted(self._minimiser.minimise(real), key=lambda one: not one.gap.index)
+            for each in sorted(self.minimiser.minimise(real), key=lambda one: not one.gap.index)
             if self._holds(each)
             for finding in self._explained(each, shown)
         ]

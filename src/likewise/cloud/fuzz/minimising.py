@@ -11,7 +11,7 @@ from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.shortening import leaned, reductions, sliced
-from likewise.cloud.fuzz.shrinking import MANY, apart, simpler
+from likewise.cloud.fuzz.shrinking import MANY, apart, lessened, simpler
 from likewise.cloud.fuzz.values import AND
 from likewise.model import Implication
 
@@ -61,29 +61,53 @@ class Minimiser:
         """For each kind of reduction how often it was tried, and how often it showed the difference still."""
         self._failed: dict[str, set[tuple[str, ...]]] = {}
         """Set-ups that were tried in one investigation, and what does not show after them."""
+        self._foreseen: dict[str, Look] = {}
+        """Runs of cases that will be confirmed."""
+
+    def foresee(self, setup: tuple[Call, ...], those: Sequence[tuple[Probe, Sequence[Gap]]]) -> None:
+        """Run several probes that are about to be confirmed after one set-up, the last one first.
+
+        What one of them shows is then shown with others before it and without.
+        """
+        alike: dict[str, list[Case]] = {}
+        for probe, gaps in reversed(those):
+            first = self._forms(Case(setup=setup, probes=(probe,)), gaps)[0]
+            if first.setup:
+                alike.setdefault(str(first.setup), []).append(first)
+        for forms in alike.values():
+            if len(forms) > 1:
+                looks = self._batch(replace(forms[0], probes=tuple(each.probes[0] for each in forms)))
+                self._foreseen |= {str(form): look for form, look in zip(forms, looks, strict=False)}
+
+    def forget(self) -> None:
+        """What was foreseen is no longer of use."""
+        self._foreseen.clear()
 
     def confirm(self, case: Case, gaps: Sequence[Gap]) -> tuple[list[Shown], list[Gap]]:
         """What shows again from scratch, with as little before it as may be; and what does not."""
-        (probe,) = case.probes
-        forms = [case]
-        if (slim := sliced(case.setup, probe, self._planner)) is not None:
-            forms.insert(0, Case(setup=slim, probes=(leaned(probe, case.setup, slim),)))
         shown: list[Shown] = []
         pending = list(gaps)
         self._failed.clear()
-        kind = ("bare", probe.call.operation)
-        if _may_be_bare(case, gaps) and not self._is_vain(kind):
-            # What is wrong with the call itself is often said before anything else is looked at.
-            forms.insert(0, Case(probes=(leaned(probe, case.setup, ()),)))
-        for form in forms:
+        for form in self._forms(case, gaps):
             if pending:
-                look = self._look(form)
+                look = self._foreseen.pop(str(form), None) or self._look(form)
                 shown += _those(pending, form, look, 1)
                 pending = [gap for gap in pending if look.find(gap) is None]
                 self._fail(form.setup, pending)
                 if not form.setup and case.setup:
-                    self._note(kind, worked=bool(shown))
+                    self._note(("bare", case.probes[0].call.operation), worked=bool(shown))
         return shown, pending
+
+    def _forms(self, case: Case, gaps: Sequence[Gap]) -> list[Case]:
+        """A case with as little before its probe as may be, then with more, at last as it is."""
+        (probe,) = case.probes
+        forms = [case]
+        if (slim := sliced(case.setup, probe, self._planner)) is not None:
+            forms.insert(0, Case(setup=slim, probes=(leaned(probe, case.setup, slim),)))
+        if _may_be_bare(case, gaps) and not self._is_vain(("bare", probe.call.operation)):
+            # What is wrong with the call itself is often said before anything else is looked at.
+            forms.insert(0, Case(probes=(leaned(probe, case.setup, ()),)))
+        return forms
 
     def _fail(self, setup: tuple[Call, ...], gaps: Sequence[Gap]) -> None:
         self._failed.setdefault(str(setup), set()).update(gap.signature for gap in gaps)
@@ -152,7 +176,8 @@ class Minimiser:
     def _simpler(self, shown: Shown) -> Shown | None:
         probes = simpler(shown.probe, self._planner)[: VALUES if shown.probe.parameter else MANY]
         if not shown.probe.parameter:
-            return self._fitting(shown, probes, ("loosened", shown.probe.call.operation))
+            found = self._fitting(shown, probes, ("loosened", shown.probe.call.operation))
+            return self._lessened(found) if found is not None and found.probe.parameter else found
         what = "" if AND in shown.probe.parameter else shown.probe.value_class
         found = self._fitting(shown, probes, ("simpler", what))
         if found is None and AND in shown.probe.parameter:
@@ -161,6 +186,15 @@ class Minimiser:
             return self._simpler(found) or found
         return found
 
+    def _lessened(self, shown: Shown) -> Shown:
+        """With less in a value that nobody has chosen for one reason, as long as it goes on showing."""
+        for _ in range(VALUES):
+            less = self._fitting(shown, lessened(shown.probe), ("less", shown.probe.call.operation))
+            if less is None or less.probe.call == shown.probe.call:
+                break
+            shown = less
+        return shown
+
     def _fitting(self, shown: Shown, probes: list[Probe], kind: tuple[object, ...]) -> Shown | None:
         """The first of some simpler probes that still shows the difference; all share one set-up."""
         if not probes or self._is_vain(kind):
@@ -168,7 +202,8 @@ class Minimiser:
         if shown.gap.index == 0:
             probes = [replace(each, observers=()) for each in probes]
         # The probe itself comes last: where nothing simpler shows it, it is confirmed by the way.
-        own = () if AND in shown.probe.parameter else (shown.probe,)
+        is_there = any(each.call == shown.probe.call for each in probes)
+        own = () if AND in shown.probe.parameter or is_there else (shown.probe,)
         case = replace(shown.case, probes=(*probes, *own))
         for number, (probe, look) in enumerate(zip(case.probes, self._batch(case), strict=False)):
             found = look.find(shown.gap)

@@ -27,12 +27,12 @@ class Pair:
         self._standing: list[Standing] = []
         self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="likewise-candidate")
 
-    def do(self, case: Case) -> list[tuple[Seen, Seen]]:
-        """Both sides' answers, probe by probe, as far as both got."""
+    def do(self, case: Case, *, anew: bool = True) -> list[tuple[Seen, Seen]]:
+        """Both sides' answers, probe by probe, as far as both got; `anew` from scratch on fresh names."""
         self.cases += 1
-        theirs: Future[list[Seen]] = self._pool.submit(self.candidate.do, case)
+        theirs: Future[list[Seen]] = self._pool.submit(self.candidate.do, case, anew=anew)
         try:
-            ours = self.reference.do(case)
+            ours = self.reference.do(case, anew=anew)
         finally:
             candidate = theirs.result()
         return list(zip(ours, candidate, strict=False))

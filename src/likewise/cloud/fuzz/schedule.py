@@ -18,6 +18,8 @@ STATES = 0.2
 """The part of all calls that states get while there are any left, however little they find."""
 SHARE = 0.2
 """The part of all calls that may go to a kind of task that never ends and finds less than the others."""
+IDLE = 3
+"""Rounds in a row that asked nothing new, after which there is nothing left to ask."""
 
 
 BEGINNING = ("present", "repaired")
@@ -30,11 +32,15 @@ class Gains:
 
     calls: dict[str, int] = field(default_factory=dict)
     found: dict[str, int] = field(default_factory=dict)
+    idle: dict[str, int] = field(default_factory=dict)
+    """Tasks in a row that needed no call."""
 
     def note(self, keys: Sequence[str], calls: int, found: int) -> None:
         """Take in how a task went."""
         for key in (*keys, ""):
-            self.calls[key] = self.calls.get(key, 0) + calls
+            # What costs nothing would promise most for ever.
+            self.calls[key] = self.calls.get(key, 0) + max(1, calls)
+            self.idle[key] = 0 if calls else self.idle.get(key, 0) + 1
             self.found[key] = self.found.get(key, 0) + found
 
     def rate(self, key: str = "") -> float:
@@ -158,7 +164,8 @@ class Schedule:
         rounds = dict.fromkeys(self.cases.operations, 0)
         while rounds and (self.walks is None or sum(rounds.values()) < self.walks):
             name = max(rounds, key=lambda each: self.gains.rate(f"mixed {each}") * self.gains.rate(each))
-            task = None if name in self.hopeless else self.cases.mixed(name, rounds[name])
+            is_over = name in self.hopeless or self.gains.idle.get(f"mixed {name}", 0) >= IDLE
+            task = None if is_over else self.cases.mixed(name, rounds[name])
             if task is None:
                 del rounds[name]
                 continue

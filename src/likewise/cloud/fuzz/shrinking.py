@@ -8,6 +8,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.values import AND, ValueClass, shown
 
@@ -84,31 +85,68 @@ def apart(probe: Probe, planner: Planner, *, bare: bool) -> list[Probe]:
 
 
 def loosened(probe: Probe, planner: Planner) -> list[Probe]:
-    """A probe without what it has beyond the typical call, and with one of those parameters at a time."""
-    extra = extras(probe, planner)
-    rest = {key: value for key, value in probe.call.params.items() if key not in extra}
-    forms = [replace(probe, call=replace(probe.call, params=rest))] if extra else []
-    for name in extra if len(extra) > 1 else []:
-        value = probe.call.params[name]
-        call = replace(probe.call, params={**rest, name: value})
+    """A probe as the typical call is, and with one of the parameters at a time in which it is not."""
+    usual = planner.typical(probe.call.operation)
+    params = probe.call.params
+    odd = [name for name in params if name not in usual or _is_odd(params[name], usual[name])]
+    rest = {name: usual[name] if name in odd else value for name, value in params.items() if name in usual}
+    if not odd or any(isinstance(each, Ref) for name in odd for each in placeholders(usual.get(name))):
+        return []
+    forms = [replace(probe, call=replace(probe.call, params=rest))]
+    for name in odd:
+        call = replace(probe.call, params={**rest, name: params[name]})
         kind = str(ValueClass.TYPICAL)
-        forms.append(replace(probe, call=call, parameter=name, value_class=kind, note=shown(value)))
+        forms.append(replace(probe, call=call, parameter=name, value_class=kind, note=shown(params[name])))
     return forms[:MANY]
 
 
-def extras(probe: Probe, planner: Planner) -> list[str]:
-    """The parameters that a probe has and the typical call has not."""
-    usual = planner.typical(probe.call.operation)
-    return [name for name in probe.call.params if name not in usual]
+def lessened(probe: Probe) -> list[Probe]:
+    """A probe with less in the value of the parameter that it is about."""
+    name = _top(probe.parameter)
+    found = []
+    for less in reduced(probe.call.params[name]):
+        call = replace(probe.call, params={**probe.call.params, name: less})
+        found.append(replace(probe, call=call, note=shown(less)))
+    return found[:MANY]
 
 
 def are_several(probe: Probe, planner: Planner) -> bool:
-    """Whether a probe that cannot be made simpler has several parameters that are not as usual."""
-    if probe.parameter:
-        return AND in probe.parameter
-    usual = planner.typical(probe.call.operation)
-    odd = [name for name, value in probe.call.params.items() if name in usual and _is_odd(value, usual[name])]
-    return len(odd) + len(extras(probe, planner)) > 1
+    """Whether a probe that cannot be made simpler may have several mistakes in it."""
+    if probe.state != "walk":
+        return AND in probe.parameter  # all else is as usual
+    shape, usual = planner.grammar.operations[probe.call.operation], planner.typical(probe.call.operation)
+    count = len(usual.keys() - probe.call.params.keys())
+    for name, value in probe.call.params.items():
+        member = shape.member(name)
+        if name in usual:
+            count += _oddities(value, usual[name], member)
+        elif member is not None:
+            count += max(1, _oddities(value, planner.value(shape, member), member))
+    return count > 1
+
+
+def _oddities(value: Any, usual: Any, member: Member | None) -> int:
+    """In how many places a value is not the usual one; what a structure must have is no oddity."""
+    if not _is_odd(value, usual):
+        return 0
+    inner = {each.name: each for each in member.members} if member else {}
+    count = 0
+    match value:
+        case Mapping():
+            base = usual if isinstance(usual, Mapping) else {}
+            of = member.members[1] if member and member.kind == "map" and len(member.members) > 1 else None
+            for key, each in value.items():
+                part = of or inner.get(str(key))
+                is_due = of is not None or (part is not None and part.required)
+                found = _oddities(each, base.get(key), part)
+                count += found if key in base or is_due else max(1, found)
+        case list():
+            like = usual[0] if isinstance(usual, list) and usual else None
+            of = member.members[0] if member and member.members else None
+            count = max((_oddities(each, like, of) for each in value), default=0)
+        case _:
+            return int(usual is not None)
+    return max(count, int(usual is not None))
 
 
 def _is_odd(value: Any, usual: Any) -> bool:

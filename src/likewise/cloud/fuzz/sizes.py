@@ -25,37 +25,40 @@ ANY = Member(name="", kind="any")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sized:
-    """A parameter's value with one part of it that big; rounds count from 0."""
+    """A parameter's value with one part of it that big."""
 
     place: str
     size: int
-    round: int
     note: str
     value: Any
 
 
-def sizes(member: Member, base: Any, *, named: Container[str]) -> Iterator[Sized]:
-    """Every part of a parameter that has a length, in every length.
+def sizes(member: Member, base: Any, *, named: Container[str], number: int | None = None) -> Iterator[Sized]:
+    """Every part of a parameter that has a length, in every length; of one round where its number is given.
 
     Names have one where they are of the kinds `named`: of what the operation makes.
     """
     is_body = member.kind in ("structure", "list", "blob", "any")
     longest = LENGTHS[-2][-1] if is_body else LINE
     for place, grow in _texts(base, member, member.name, named):
-        yield from _stepped(place, grow, LENGTHS, longest, "characters")
+        yield from _stepped(place, grow, _of(LENGTHS, number), longest, "characters")
     for place, repeat in _lists(base, member, member.name):
-        yield from _stepped(place, repeat, COUNTS, COUNTS[1][-1], "items")
+        yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "items")
 
 
 Grow = Callable[[int], Any]
 
 
-def _stepped(place: str, grow: Grow, steps: Steps, longest: int, unit: str) -> Iterator[Sized]:
-    for number, those in enumerate(steps):
-        for size in those:
-            if size <= longest:
-                note = f"{size} {unit}"
-                yield Sized(place=place, size=size, round=number, note=note, value=grow(size))
+def _of(steps: Steps, number: int | None) -> tuple[int, ...]:
+    if number is None:
+        return tuple(size for those in steps for size in those)
+    return steps[number] if 0 <= number < len(steps) else ()
+
+
+def _stepped(place: str, grow: Grow, those: tuple[int, ...], longest: int, unit: str) -> Iterator[Sized]:
+    for size in those:
+        if size <= longest:
+            yield Sized(place=place, size=size, note=f"{size} {unit}", value=grow(size))
 
 
 def _texts(base: Any, member: Member, place: str, named: Container[str]) -> Iterator[tuple[str, Grow]]:

@@ -27,6 +27,8 @@ _OURS = re.compile(r"<[a-z]{2}>")
 """The name of something that the context at hand has made."""
 LAG = 3.0
 """Seconds that a server may be late."""
+BRIEF, ENOUGH = 0.5, 8
+"""Seconds that are enough where nothing was late, and differences that stayed to know that by."""
 AT_ONCE = 2
 """Questions that are asked again without any delay: some servers are late by reads, not by time."""
 
@@ -72,7 +74,7 @@ class Question:
 
     call: Call
     standing: Standing
-    due: float
+    since: float
     is_first: bool
     """Whether the call was not made yet."""
     shared: bool
@@ -120,6 +122,8 @@ class Lateness:
         """Kinds of difference that were seen to stay, however long one waits."""
         self._late: set[str] = set()
         """Operations that were seen to show only later what the other side shows at once."""
+        self._stayed = 0
+        """Questions that were asked in full time."""
         self._open: list[str] = []
         """Operations that may turn out to be late."""
         self._asked: dict[tuple[str, int], Question] = {}
@@ -156,6 +160,11 @@ class Lateness:
     def _suspects(self) -> set[str]:
         return self._late | set(self._open)
 
+    @property
+    def _lag(self) -> float:
+        """Seconds after which it is time to ask: fewer where many differences stayed and none went."""
+        return BRIEF if self._stayed >= ENOUGH and not self._late else LAG
+
     def settle(self, check: Check) -> bool:
         """Whether the difference is gone by now; waits only where it is not yet time to ask."""
         gap, question = check.gap, check.question
@@ -188,7 +197,7 @@ class Lateness:
         question = Question(
             call=call,
             standing=standing,
-            due=time.monotonic() + LAG,
+            since=time.monotonic(),
             is_first=is_first,
             shared=self._is_shared(gap.operation),
         )
@@ -218,7 +227,9 @@ class Lateness:
 
     def _agrees_later(self, gap: Gap, question: Question) -> bool:
         self._release(question)
-        time.sleep(max(0.0, question.due - time.monotonic()))
+        time.sleep(max(0.0, question.since + self._lag - time.monotonic()))
+        if time.monotonic() - question.since >= LAG:
+            self._stayed += 1
         for number in range(1, 2 if question.is_first else AGAIN + 1):
             if len(question.later) < number:
                 question.later.append(self._again(question, question.call))

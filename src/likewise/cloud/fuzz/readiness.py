@@ -1,0 +1,110 @@
+"""Tables that by a server's own word are still being made, changed or deleted: they are waited for.
+
+Every client must; what a server answers until then is a matter of chance. Where it turns out that tables
+are ready as soon as somebody looks, nobody looks any more before something is refused for want of one.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Answer, Call
+
+POLLS = (0.01, 0.03, 0.1, 0.3, *[1.0] * 20)
+"""Seconds between looks at a table."""
+SHORT = 6
+"""Looks at a table that is asked for itself."""
+QUIET = 0.01
+"""Seconds for which a table that is taken to be ready is left alone by what changes or shows its state."""
+SOON = 2
+"""Looks by which a table has to be ready to count as ready at once."""
+SURE = 3
+"""Tables in a row that were ready at once, after which the next one is taken to be so, too."""
+RECENT = 32
+"""Tables of which it is remembered that nobody looked at them."""
+_UNREADY = re.compile(r"Resource(NotFound|InUse)|TableNotFound|TableInUse")
+
+
+class Readiness:
+    """What one server's tables need before they can be used; `send` asks that server."""
+
+    def __init__(self, send: Callable[[Call], Answer]) -> None:
+        self._send = send
+        self._quick: dict[str, int] = {}
+        """For each state of a table how often in a row it was over at once."""
+        self._trusted: dict[str, tuple[str, float]] = {}
+        """Tables that were taken to be ready, with the state that they were said to be in, and when."""
+
+        self._vain: dict[tuple[str, str], int] = {}
+        """Refusals of operations that waiting for a table did not change, and how often."""
+
+    def leave(self, call: Call) -> None:
+        """Leave a table alone for a moment that may not be ready for a call about the table itself."""
+        if "Table" in call.operation and self._trusted and not call.operation.startswith("Create"):
+            now = time.monotonic()
+            since = [
+                moment
+                for name, (_, moment) in self._trusted.items()
+                if now - moment < QUIET and _names(call, name)
+            ]
+            time.sleep(max([moment + QUIET - now for moment in since], default=0.0))
+
+    def settled(self, call: Call, answer: Answer) -> Answer:
+        """The answer to a call once no table that it is about is in between two states."""
+        if answer.success:
+            self._await(answer.fields.get("TableDescription"))
+            if _state(answer.fields.get("Table")):
+                return self._look(call)
+            return answer
+        names = [name for name in self._trusted if _UNREADY.search(answer.code) and _names(call, name)]
+        refusal = (call.operation, answer.code)
+        if not names or self._vain.get(refusal, 0) >= SURE:
+            return answer
+        for name in names:
+            self._until_ready(name, self._trusted.pop(name)[0])
+        again = self._send(call)
+        if again.code == answer.code:
+            self._vain[refusal] = self._vain.get(refusal, 0) + 1
+        return again
+
+    def _await(self, table: Any) -> None:
+        state = _state(table)
+        if not state:
+            return
+        if self._quick.get(state, 0) >= SURE:
+            self._trusted[table["TableName"]] = state, time.monotonic()
+            if len(self._trusted) > RECENT:
+                del self._trusted[next(iter(self._trusted))]
+        else:
+            self._until_ready(table["TableName"], state)
+
+    def _until_ready(self, name: str, state: str) -> None:
+        look = Call(service="dynamodb", operation="DescribeTable", params={"TableName": name})
+        for number, pause in enumerate(POLLS):
+            time.sleep(pause)
+            if not _state(self._send(look).fields.get("Table")):
+                self._quick[state] = self._quick.get(state, 0) + 1 if number < SOON else 0
+                return
+
+    def _look(self, call: Call) -> Answer:
+        """What a table is like once it is ready."""
+        answer = Answer(success=False)
+        for pause in POLLS[:SHORT]:
+            time.sleep(pause)
+            answer = self._send(call)
+            if not _state(answer.fields.get("Table")):
+                break
+        return answer
+
+
+def _state(table: Any) -> str:
+    """The state that a table is in between two others; nothing where it is in none, or is no table."""
+    state = str(table.get("TableStatus", "")) if isinstance(table, Mapping) else ""
+    return state if state.endswith("ING") else ""
+
+
+def _names(call: Call, name: str) -> bool:
+    return name in repr(call.params)

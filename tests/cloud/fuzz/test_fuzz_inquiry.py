@@ -6,13 +6,13 @@ import pytest
 from fake_side import FakeSide, Trick, campaign, failure, success
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Text
-from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.execution import Case, Lane, Probe
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.shortening import reductions, sliced
-from likewise.cloud.fuzz.shrinking import reduced, simpler
+from likewise.cloud.fuzz.shrinking import are_several, loosened, reduced, simpler
 from likewise.cloud.fuzz.values import shown
 
 
@@ -193,3 +193,59 @@ def test_a_value_is_shown_by_what_it_stands_for() -> None:
     assert shown(Text((Name("queue"), "xx"))) == "'<queue>xx'"
     assert shown({Name("table"): Ref(0, ("Id",))}) == "{'<table>': '<given>'}"
     assert len(shown("x" * 100)) <= 40
+
+
+def walked(operation: str, **params: object) -> Probe:
+    return Probe(call=Call(service="dynamodb", operation=operation, params=params), state="walk")
+
+
+def test_a_call_with_several_oddities_is_tried_with_one_at_a_time() -> None:
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    probe = walked(
+        "PutItem", TableName=Name("table"), Item={"key": {"N": "x", "SS": []}}, ReturnValues="UPDATED_NEW"
+    )
+    forms = loosened(probe, planner)
+    usual = planner.typical("PutItem")
+    assert forms[0].call.params == usual
+    assert [each.parameter for each in forms[1:]] == ["Item", "ReturnValues"]
+    assert forms[2].call.params == {**usual, "ReturnValues": "UPDATED_NEW"}
+
+
+def test_what_may_be_several_mistakes_is_told_from_one() -> None:
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    usual = planner.typical("PutItem")
+    assert not are_several(walked("PutItem", **usual), planner)
+    assert not are_several(walked("PutItem", **usual, ReturnValues="UPDATED_NEW"), planner)
+    assert are_several(
+        walked("PutItem", **usual, ReturnValues="UPDATED_NEW", ConditionExpression="x"), planner
+    )
+    assert not are_several(walked("PutItem", **{**usual, "Item": {"key": {"N": "x"}}}), planner)
+    odd = {**usual, "Item": {"key": {"N": "x", "SS": []}}}
+    assert are_several(walked("PutItem", **odd), planner), "two types in one value"
+    lacking = {name: value for name, value in planner.typical("Query").items() if name == "TableName"}
+    assert are_several(walked("Query", **lacking, FilterExpression=""), planner), (
+        "it lacks what it needs, too"
+    )
+
+
+def test_cases_that_begin_alike_share_their_set_up_until_something_is_written() -> None:
+    side = FakeSide()
+    lane = Lane(side, tag="r", run="fuzzy")
+    bucket = {"Bucket": Name("bucket")}
+    make, look, put = (
+        Call(service="s3", operation=name, params=params)
+        for name, params in (
+            ("CreateBucket", bucket),
+            ("HeadBucket", bucket),
+            ("PutObject", {**bucket, "Key": "a"}),
+        )
+    )
+
+    def made(call: Call, *, anew: bool) -> int:
+        lane.do(Case(setup=(make,), probes=(Probe(call=call),)), anew=anew)
+        return len(side.buckets)
+
+    assert [made(look, anew=False) for _ in range(3)] == [1, 1, 1]
+    assert made(look, anew=True) == 2, "what is confirmed is confirmed from scratch"
+    assert made(put, anew=False) == 2, "in one that nothing was written to"
+    assert made(look, anew=False) == 3, "and in none afterwards"

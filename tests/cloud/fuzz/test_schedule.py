@@ -112,3 +112,14 @@ def test_coverage_says_why_an_operation_never_succeeded() -> None:
     again = Tally()
     again.add(tally.as_json())
     assert again.why("C") == tally.why("C")
+
+
+def test_a_kind_of_task_that_asks_nothing_new_comes_to_an_end() -> None:
+    """Else a campaign whose every pair of values was asked for would go on for ever without a call."""
+    plan = schedule(walks=None)
+    mixed = 0
+    for task in islice(plan.tasks(), 2000):
+        is_mixed = task.keys[-1] == "mixed"
+        mixed += is_mixed
+        plan.gains.note(task.keys, 0 if is_mixed else 5, 0)
+    assert mixed <= 3 * len(SOME)

@@ -9,7 +9,7 @@ from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.campaign import Campaign, Done, Event
 from likewise.cloud.fuzz.execution import Keeper
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.timing import LAG
+from likewise.cloud.fuzz.timing import BRIEF, ENOUGH, LAG
 
 STEADY = ("HeadBucket", "GetObject")
 OPERATIONS = ("CreateBucket", "HeadBucket", "PutObject", "GetObject", "ListObjectsV2", "DeleteObject")
@@ -202,3 +202,21 @@ def test_what_is_late_after_two_writes_is_one_finding_in_as_few_calls_as_may_be(
     assert {each.cause for each in found} == {"asynchronous behaviour"}
     assert len({each.hash for each in found}) == 1
     assert len(found[-1].sequence) == 3
+
+
+@pytest.mark.parametrize(("stayed", "waited"), [(ENOUGH, BRIEF), (ENOUGH - 1, LAG)])
+def test_the_wait_at_the_end_is_brief_where_many_differences_have_stayed(
+    clock: Clock, stayed: int, waited: float
+) -> None:
+    running = campaign(FakeSide(refusing, "one"), FakeSide(name="two"), budget=150)
+    running.inquiry.lateness._stayed = stayed
+    assert {each.operation for each in findings(running)} == set(STEADY)
+    assert clock.slept == [waited]
+
+
+def test_the_wait_is_long_where_something_was_late(clock: Clock) -> None:
+    running = campaign(FakeSide(refusing, "one"), FakeSide(name="two"), budget=150)
+    running.inquiry.lateness._stayed = ENOUGH
+    running.inquiry.lateness._late.add("ListBuckets")
+    findings(running)
+    assert clock.slept == [LAG]

@@ -129,6 +129,7 @@ class Campaign:
 
         Time is counted in cases, so that the same seed makes the same campaign on any machine.
         """
+        self.inquiry.lateness.is_ending = everything
         while self._pending and (everything or self.pair.cases - self._pending[0].since >= PATIENCE):
             delayed = self._pending.popleft()
             finding = self.inquiry.resolve(delayed.pending)

@@ -64,7 +64,7 @@ class Inquiry:
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
         self.unstable: list[Unstable] = []
-        self._lateness = Lateness(pair, judge, is_shared=self._is_shared, looks=planner.looks)
+        self.lateness = Lateness(pair, judge, is_shared=self._is_shared, looks=planner.looks)
         self._alone: dict[str, Look] = {}
         self._shared: dict[str, bool] = {}
 
@@ -149,7 +149,7 @@ class Inquiry:
         All of them are confirmed and minimised together: every run serves each of them.
         """
         before = self._used()
-        self._lateness.begin()
+        self.lateness.begin()
         self._alone.clear()
         self._said.clear()
         case = Case(setup=case.setup, probes=(probe,))
@@ -183,7 +183,7 @@ class Inquiry:
         blamed, state, doubt = self._blame(each, others)
         final = self._own(each) if each.gap.index and not state else each
         found = self._descriptions.finding(final, blamed, state=state, void=doubt)
-        check = found.cause != NOT_IMPLEMENTED and self._lateness.check(each)
+        check = found.cause != NOT_IMPLEMENTED and self.lateness.check(each)
         late = self._descriptions.finding(final, blamed, state=state, settles=True) if check else None
         assert final.look.seen is not None
         self.known.refuse(final.probe, final.gap, final.look.seen)
@@ -201,7 +201,7 @@ class Inquiry:
 
     def resolve(self, pending: Pending) -> Finding | None:
         """What became of a finding that was not certain; nothing where another one accounts for it by now."""
-        is_late = pending.check is not None and self._lateness.settle(pending.check)
+        is_late = pending.check is not None and self.lateness.settle(pending.check)
         if pending.doubt is not None:
             self.known.resolve(pending.doubt, is_real=not is_late)
         if is_late:

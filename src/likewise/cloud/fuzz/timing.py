@@ -122,6 +122,8 @@ class Lateness:
         """Kinds of difference that were seen to stay, however long one waits."""
         self._late: set[str] = set()
         """Operations that were seen to show only later what the other side shows at once."""
+        self.is_ending = False
+        """Whether there is nothing else to do than to wait."""
         self._stayed = 0
         """Questions that were asked in full time."""
         self._open: list[str] = []
@@ -162,8 +164,8 @@ class Lateness:
 
     @property
     def _lag(self) -> float:
-        """Seconds after which it is time to ask: fewer where many differences stayed and none went."""
-        return BRIEF if self._stayed >= ENOUGH and not self._late else LAG
+        """Seconds after which it is time to ask: at the end fewer, if many differences stayed and none went."""
+        return BRIEF if self.is_ending and self._stayed >= ENOUGH and not self._late else LAG
 
     def settle(self, check: Check) -> bool:
         """Whether the difference is gone by now; waits only where it is not yet time to ask."""

@@ -1,0 +1,81 @@
+"""Tables that are still being made are waited for; where they are ready at once, nobody asks."""
+
+from __future__ import annotations
+
+import pytest
+
+from likewise.cloud.fuzz import readiness
+from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.readiness import SURE, Readiness
+
+
+class Server:
+    """Makes tables that are ready after so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        self.looks, self.asked = looks, 0
+        self.left: dict[str, int] = {}
+        self.tables = Readiness(self.send)
+
+    def send(self, call: Call) -> Answer:
+        self.asked += 1
+        name = str(call.params["TableName"])
+        if call.operation == "CreateTable":
+            self.left[name] = self.looks
+            return Answer(success=True, fields={"TableDescription": self._table(name, "CREATING")})
+        if call.operation == "DescribeBackup":
+            return Answer(success=False, code="ResourceNotFoundException")
+        is_ready = self.left[name] <= 0
+        self.left[name] -= 1
+        if call.operation == "DescribeTable":
+            return Answer(
+                success=True, fields={"Table": self._table(name, "ACTIVE" if is_ready else "CREATING")}
+            )
+        return Answer(success=True) if is_ready else Answer(success=False, code="ResourceNotFoundException")
+
+    def _table(self, name: str, state: str) -> dict[str, str]:
+        return {"TableName": name, "TableStatus": state}
+
+    def ask(self, operation: str, name: str) -> Answer:
+        call = Call(service="dynamodb", operation=operation, params={"TableName": name})
+        self.tables.leave(call)
+        return self.tables.settled(call, self.send(call))
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readiness.time, "sleep", lambda _: None)
+
+
+def test_a_table_is_looked_at_until_it_is_ready() -> None:
+    server = Server(looks=4)
+    for number in range(10):
+        assert server.ask("CreateTable", f"t{number}").success
+        assert server.left[f"t{number}"] < 0, "it was seen to be ready"
+
+
+def test_nobody_looks_where_tables_are_always_ready_at_once() -> None:
+    server = Server(looks=0)
+    for number in range(10):
+        server.ask("CreateTable", f"t{number}")
+    assert server.asked == 10 + SURE
+
+
+@pytest.mark.parametrize("operation", ["PutItem", "DescribeTable"])
+def test_a_table_that_was_not_ready_after_all_is_waited_for(operation: str) -> None:
+    server = Server(looks=0)
+    for number in range(5):
+        server.ask("CreateTable", f"t{number}")
+    server.looks = 3
+    server.ask("CreateTable", "late")
+    answer = server.ask(operation, "late")
+    assert answer.success
+    assert answer.fields.get("Table", {}).get("TableStatus") in (None, "ACTIVE")
+
+
+def test_a_refusal_that_waiting_never_changes_is_taken_as_it_is() -> None:
+    server = Server(looks=0)
+    for number in range(20):
+        server.ask("CreateTable", f"t{number}")
+        assert not server.ask("DescribeBackup", f"t{number}").success
+    assert server.asked <= 40 + SURE + 2 * SURE

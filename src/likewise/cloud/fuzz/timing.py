@@ -164,7 +164,7 @@ class Lateness:
 
     @property
     def _lag(self) -> float:
-        """Seconds after which it is time to ask: at the end fewer, if many differences stayed and none went."""
+        """Seconds after which it is time to ask: fewer at the end, if many stayed and none went."""
         return BRIEF if self.is_ending and self._stayed >= ENOUGH and not self._late else LAG
 
     def settle(self, check: Check) -> bool:

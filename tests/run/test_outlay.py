@@ -58,13 +58,6 @@ def test_a_replay_that_is_likely_to_differ_does_not_pay() -> None:
     assert not outlay.pays(80, whole=100, still=100)
 
 
-def test_what_cleaning_up_takes_counts_as_the_price_of_a_replay() -> None:
-    outlay = Outlay(plain=1000, meter=spent(0))
-    assert outlay.pays(50, whole=100, still=100)
-    outlay.note_replay(planned=10, made=25)
-    assert not outlay.pays(50, whole=100, still=100)
-
-
 def test_completing_proofs_stays_below_the_plain_run() -> None:
     assert Outlay(plain=197, meter=spent(150)).leaves(47)
     assert not Outlay(plain=197, meter=spent(197)).leaves(1)

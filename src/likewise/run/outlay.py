@@ -20,12 +20,6 @@ class Outlay:
     def __init__(self, *, plain: int, meter: Meter) -> None:
         self._plain, self._meter = plain, meter
         self._replays = self._differed = 0
-        self._planned = self._made = 0
-
-    def note_replay(self, *, planned: int, made: int) -> None:
-        """Learn what replays really take: where nothing resets the reference, cleaning up costs calls."""
-        self._planned += planned
-        self._made += made
 
     def note_answers(self, *, differed: bool) -> None:
         """Learn how often replays differ."""
@@ -38,13 +32,10 @@ class Outlay:
         `still` is what all tests that are not settled yet would take.
         """
         differing = (self._differed + SUSPICION) / (self._replays + 1)
-        cost = self._price(replayed)
         stake = max(STAKE, STAKE_SHARE * self._plain)
-        return cost + whole * differing < whole and self._meter.calls + cost + still <= self._plain + stake
+        is_covered = self._meter.calls + replayed + still <= self._plain + stake
+        return is_covered and replayed + whole * differing < whole
 
     def leaves(self, replayed: int) -> bool:
         """Whether a replay that nobody waits for keeps the run below the plain one."""
-        return self._meter.calls + self._price(replayed) <= self._plain
-
-    def _price(self, replayed: int) -> float:
-        return replayed * max(1.0, self._made / self._planned if self._planned else 1.0)
+        return self._meter.calls + replayed <= self._plain

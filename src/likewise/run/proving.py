@@ -199,9 +199,7 @@ class Prover:
         try:
             replayed = self._docket.replayer.replay(Slice(test=case.test, calls=calls))
         finally:
-            made = self._docket.meter.calls - before
-            case.reference_calls += made
-        self._outlay.note_replay(planned=len(calls), made=made)
+            case.reference_calls += self._docket.meter.calls - before
         return dict(zip(spots, replayed.calls, strict=True))
 
     def _settle_replayed(self, cases: list[Case], answered: Answered) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from likewise.library import handing
 from likewise.library.crossing import Kind
 from likewise.library.naming import is_at_home, module_of
-from likewise.library.recorder import Recorder, Token
+from likewise.library.recorder import Folded, Recorder, Token
 from likewise.library.targets import NOTHING, Standing, Targets
 from likewise.model import Operation
 
@@ -87,7 +87,7 @@ class Hub:
                     self._roots.append(spec.origin)
         return self._roots or ["\0"]
 
-    def begin_call(self, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Token | None:
+    def begin_call(self, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Token | Folded | None:
         """A call begins."""
         try:
             found = self.targets.find(callee)
@@ -104,7 +104,9 @@ class Hub:
             self._miss("call", callee, error)
             return None
 
-    def begin_member(self, at: str, kind: str, holder: Any, name: str, args: tuple[Any, ...]) -> Token | None:
+    def begin_member(
+        self, at: str, kind: str, holder: Any, name: str, args: tuple[Any, ...]
+    ) -> Token | Folded | None:
         """An operator, a subscript, a store or the like begins."""
         try:
             operation = self._member(holder, name, kind)
@@ -245,7 +247,7 @@ class Hub:
         except Exception as trouble:
             self._miss("item", source, trouble)
 
-    def begin_step(self, at: str, source: Any, origin: Any) -> Token | None:
+    def begin_step(self, at: str, source: Any, origin: Any) -> Token | Folded | None:
         """A coroutine or awaitable of the library is awaited."""
         try:
             operation = self._step(origin if not isinstance(origin, str) else source)
@@ -384,14 +386,14 @@ class Hub:
                 return self.targets.named(parent, "__init_subclass__")
         return None
 
-    def end(self, token: Token, value: object) -> None:
+    def end(self, token: Token | Folded, value: object) -> None:
         """What began came back with a value."""
         try:
             self.recorder.end(token, value)
         except Exception as error:
             self._miss(token.operation.name, value, error)
 
-    def fail(self, token: Token, error: BaseException) -> None:
+    def fail(self, token: Token | Folded, error: BaseException) -> None:
         """What began came back with an exception."""
         try:
             if isinstance(error, _ENDS):

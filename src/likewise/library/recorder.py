@@ -16,7 +16,7 @@ from likewise.library.crossing import Kind
 from likewise.library.lanes import Lane, Lanes, is_looping, named
 from likewise.library.targets import NOTHING
 from likewise.library.texts import plain_text
-from likewise.library.values import Values, message_of, unnumbered
+from likewise.library.values import LONG, Values, message_of, unnumbered
 from likewise.model import (
     Lost,
     Mapping,
@@ -68,6 +68,32 @@ class Token:
         self.arguments: Mapping = {}
 
 
+class Folded:
+    """A crossing that has begun, with plain values, and of which a digest is all that will be left."""
+
+    __slots__ = ("args", "at", "kind", "lane", "makes", "operation", "order", "running")
+
+    def __init__(
+        self,
+        running: Running,
+        at: str,
+        kind: Kind,
+        operation: Operation,
+        order: int,
+        lane: Lane | None,
+        args: tuple[Any, ...],
+    ) -> None:
+        self.running, self.at, self.kind, self.operation, self.order = running, at, kind, operation, order
+        self.lane, self.args, self.makes = lane, args, False
+
+    def whole(self) -> Token:
+        """The same, with room for whatever comes back."""
+        token = Token(self.running, self.at, self.kind, self.operation, self.order)
+        token.is_kept, token.makes, token.lane = False, self.makes, self.lane
+        token.arguments = dict(zip(_POSITIONS, self.args, strict=False))
+        return token
+
+
 class _Rest:
     """What came after the crossings that are kept at one place. Several threads may add at once."""
 
@@ -87,6 +113,10 @@ class _Rest:
             text = repr((token.arguments, outcome.value, token.after, token.state))
         else:
             text = repr((token.arguments, outcome, token.after, token.state))
+        self.take(text)
+
+    def take(self, text: str) -> None:
+        """Take in one more, as text."""
         made = plain_text(unnumbered(text)).encode("utf-8", "surrogatepass")
         self.texts.append(made if len(made) <= SHORT else blake2b(made, digest_size=12).digest())
 
@@ -152,7 +182,7 @@ class Recorder:
         receiver: Any,
         args: tuple[Any, ...],
         kwargs: dict[str, Any] | None,
-    ) -> Token | None:
+    ) -> Token | Folded | None:
         """A crossing begins; None where there is nobody to note it."""
         if not self._open:
             self.miss("crossings outside of any test")
@@ -168,6 +198,8 @@ class Recorder:
         if seen > keep + FOLD:
             next(_rest(running, lane, at, kind, operation, order).counted)
             return COUNTED
+        if seen > keep and receiver is NOTHING and not kwargs and _are_plain(args):
+            return Folded(running, at, kind, operation, order, lane, args)
         token = Token(running, at, kind, operation, order)
         if lane is not None:
             token.lane, token.turn = lane, lane.turn
@@ -198,10 +230,16 @@ class Recorder:
                     token.changing = []
                 token.changing.append((name, each))
 
-    def end(self, token: Token, value: object) -> None:
+    def end(self, token: Token | Folded, value: object) -> None:
         """It came back with a value."""
         if token is COUNTED:
             return
+        if type(token) is Folded:
+            if _are_plain((value,)):
+                _rest_of(token).take(repr((token.args, value)))
+                return
+            token = token.whole()
+        assert isinstance(token, Token)
         values = token.running.values
         odd = values.odd
         token.outcome = Returned(value=values.data(value))
@@ -211,10 +249,12 @@ class Recorder:
             token.state = observing.outline(value)
         self._finish(token, values, odd)
 
-    def fail(self, token: Token, error: BaseException) -> None:
+    def fail(self, token: Token | Folded, error: BaseException) -> None:
         """It came back with an exception."""
         if token is COUNTED:
             return
+        if isinstance(token, Folded):
+            token = token.whole()
         values = token.running.values
         odd = values.odd
         value = values.data(error)
@@ -226,9 +266,14 @@ class Recorder:
         )
         self._finish(token, values, odd)
 
-    def drop(self, token: Token) -> None:
+    def drop(self, token: Token | Folded) -> None:
         """It was no crossing after all: the end of an iteration."""
-        if token is not COUNTED and token.is_kept and token in token.running.tokens:
+        if (
+            token is not COUNTED
+            and isinstance(token, Token)
+            and token.is_kept
+            and token in token.running.tokens
+        ):
             token.running.tokens.remove(token)
 
     def _finish(self, token: Token, values: Values, odd: int) -> None:
@@ -247,7 +292,7 @@ class Recorder:
             _rest_of(token).add(token)
 
 
-def _rest_of(token: Token) -> _Rest:
+def _rest_of(token: Token | Folded) -> _Rest:
     return _rest(token.running, token.lane, token.at, token.kind, token.operation, token.order)
 
 
@@ -260,6 +305,21 @@ def _rest(
 
 COUNTED = Token(Running("", 0), "", Kind.REST, Operation("", ""), 0)
 """A crossing of which no more is noted than that it happened."""
+_PLAIN = frozenset({int, bool, type(None), float})
+
+
+def _are_plain(things: tuple[Any, ...]) -> bool:
+    """Whether some things are their own text, and not a long one."""
+    for each in things:
+        kind = type(each)
+        if kind is str:
+            if len(each) > LONG:
+                return False
+        elif kind not in _PLAIN:
+            return False
+    return True
+
+
 _POSITIONS = tuple(str(number) for number in range(256))
 
 

@@ -10,10 +10,12 @@ _TEMPORARY = re.compile(r"pytest-of-[\w.-]+([/\\])pytest-\d+")
 _DRAWN = re.compile(r"(?<=[/\\])tmp[a-z0-9_]{8}(?![A-Za-z0-9_])")
 """How `tempfile` names what it makes."""
 
-_SERVED = re.compile(
-    r"(?<![\w.])(127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1\]):(3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[4-6]\d{4})(?!\d)"
-)
-"""A server of the test's own, at a port that the system chose: these begin at 32768."""
+_FREE = r"(?:3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[4-6]\d{4})(?!\d)"
+"""Ports that the system chooses begin at 32768."""
+_SERVED = re.compile(rf"(?<![\w.])(127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1\]):{_FREE}")
+"""A server of the test's own."""
+_HOSTS = ("127.0.0.1:", "localhost:", "0.0.0.0:", "[::1]:")
+_PORT = re.compile(rf"(port\W{{1,3}}){_FREE}", re.IGNORECASE)
 
 
 def plain_text(text: str) -> str:
@@ -26,8 +28,8 @@ def plain_text(text: str) -> str:
         text = _TEMPORARY.sub(r"pytest-of-…\1pytest-…", text)
     if "tmp" in text:
         text = _DRAWN.sub("tmp…", text)
-    if ":" in text and (
-        "127.0.0.1:" in text or "localhost:" in text or "0.0.0.0:" in text or "[::1]:" in text
-    ):
-        text = _SERVED.sub(r"\1:…", text)
+    if ":" in text and any(host in text for host in _HOSTS):
+        text, served = _SERVED.subn(r"\1:…", text)
+        if served:
+            text = _PORT.sub(r"\1…", text)
     return text

@@ -339,3 +339,22 @@ def test_a_client_that_reads_whatever_a_module_holds_is_compared_name_by_name() 
     other = side(trace(*(call(f"mod.{name}", values[name], kind=Kind.READ) for name in values)))
     (group,) = compare(ours, other).groups
     assert group.operation == "lib.mod.c"
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "is_same"),
+    [
+        ("http://127.0.0.1:40001/a", "http://127.0.0.1:52345/a", True),
+        ("[::1]:40001", "[::1]:52345", True),
+        ("HOST: localhost:40001 SERVER_PORT: 40001", "HOST: localhost:52345 SERVER_PORT: 52345", True),
+        ("http://127.0.0.1:8000/a", "http://127.0.0.1:8001/a", False),
+        ("http://127.0.0.1:40001/a", "http://127.0.0.1:52345/b", False),
+        ("http://example.org:40001", "http://example.org:52345", False),
+        ("SERVER_PORT: 40001", "SERVER_PORT: 52345", False),
+        ("127.0.0.1:40001", "127.0.0.1:8000", False),
+    ],
+)
+def test_only_a_port_that_the_system_chose_on_the_own_machine_means_nothing(
+    reference: str, candidate: str, is_same: bool
+) -> None:
+    assert (manners(reference, candidate) == []) is is_same

@@ -115,7 +115,7 @@ class Bench:
             "PYTHONPATH": os.pathsep.join(map(str, (self.bridge, HERE, *paths))),
             "PYTHONPYCACHEPREFIX": str(default_cache() / "bytecode"),
         }
-        fixed = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
+        fixed = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--continue-on-collection-errors"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(
             [self.python, "-m", *module, *fixed, *options, *self.tests],

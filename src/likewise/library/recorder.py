@@ -236,7 +236,9 @@ class Recorder:
             return
         if type(token) is Folded:
             if _are_plain((value,)):
-                _rest_of(token).take(repr((token.args, value)))
+                # As `add` says it: which of several threads comes this way is chance.
+                given = dict(zip(_POSITIONS, token.args, strict=False))
+                _rest_of(token).take(repr((given, value, None, None)))
                 return
             token = token.whole()
         assert isinstance(token, Token)
@@ -305,7 +307,8 @@ def _rest(
 
 COUNTED = Token(Running("", 0), "", Kind.REST, Operation("", ""), 0)
 """A crossing of which no more is noted than that it happened."""
-_PLAIN = frozenset({int, bool, type(None), float})
+_BIG = 1 << 63
+_PLAIN = frozenset({bool, type(None), float})
 
 
 def _are_plain(things: tuple[Any, ...]) -> bool:
@@ -314,6 +317,9 @@ def _are_plain(things: tuple[Any, ...]) -> bool:
         kind = type(each)
         if kind is str:
             if len(each) > LONG:
+                return False
+        elif kind is int:
+            if not -_BIG < each < _BIG:
                 return False
         elif kind not in _PLAIN:
             return False

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import marshal
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity
 from likewise.canonical.hashing import APART, fingerprint, joined_fingerprint
 from likewise.canonical.leaves import (
     KEY,
     NAMED,
+    SIMPLE,
     Leaves,
-    both_leaves,
+    below_of,
     is_name,
     leaves,
     outcome_value,
 )
 from likewise.canonical.places import Cut, Parts, template_of
 from likewise.canonical.tokens import TIME, looks_random
-from likewise.model import Fingerprint, Interaction, Scalar, Value
+from likewise.model import Fingerprint, Interaction, Outcome, Returned, Scalar, Value
+from likewise.model.unopened import Passing
 
 GIVEN = "q"
 """Begins the names of variables that the client chose."""
@@ -28,7 +31,13 @@ RETURNED = "r"
 QUOTED = "x"
 """Begins the names of variables that an answer elsewhere introduced."""
 
+Call = Interaction | Passing
+K = TypeVar("K")
+V = TypeVar("V")
+
 _FRESH = "\x04fresh"
+_MOST_KEPT = 4096
+"""How many values of one operation are remembered in a test: requests and answers come again and again."""
 
 
 class Asked(NamedTuple):
@@ -56,8 +65,9 @@ class AnswerForm:
 
     __slots__ = ("fixed", "introduced", "last", "leaves", "lists", "of")
 
-    def __init__(self, of: Leaves, leaves: list[Answered]) -> None:
+    def __init__(self, of: object, leaves: list[Answered]) -> None:
         self.of = of
+        """What came back: as long as it is kept, nothing else has its identity."""
         self.leaves = leaves
         introduced: dict[str, str] = {}
         starts: list[str] = []
@@ -88,36 +98,170 @@ class Form(NamedTuple):
     answer: AnswerForm
 
 
-def compile_form(interaction: Interaction, familiarity: Familiarity) -> Form:
+def compile_form(interaction: Call, familiarity: Familiarity) -> Form:
     """The form of an interaction, given what is known to vary."""
     operation = str(interaction.operation)
-    asked, answered = both_leaves(interaction)
-    template, variables = _request(operation, asked, familiarity)
-    answer = _answered_all(operation + ANSWERED, answered, familiarity)
-    return Form(operation, template, variables, answer)
+    seen: _Seen | None = familiarity.memo.get(operation)
+    if seen is None:
+        seen = familiarity.memo[operation] = _Seen(operation)
+    template, variables = seen.request(interaction.arguments, familiarity)
+    return Form(operation, template, variables, seen.answer(interaction.outcome, familiarity))
 
 
-def _request(operation: str, leaves: Leaves, familiarity: Familiarity) -> tuple[Fingerprint, tuple[str, ...]]:
-    """The fingerprint of what of a request must repeat, and its variables."""
-    prefix = operation + ASKED
-    memo: dict[tuple[str, Scalar], Asked] = familiarity.memo.setdefault(prefix, {})
-    texts = [operation]
-    count = 1
-    variables: tuple[str, ...] = ()
-    for leaf in leaves:
-        known = memo.get(leaf)
-        if known is None or known.kind is not leaf[1].__class__:  # 1 and True are equal, and not the same
-            place, value = leaf
-            known = memo[leaf] = _asked(place, value, familiarity.at(prefix + place).cut(value))
-        text, size, names, _ = known
-        texts.append(text)
-        count += size
-        if names:
-            variables += names
-    template = joined_fingerprint(APART.join(texts), count)
-    if template is None:
-        template = _fingerprint_apart(operation, leaves, familiarity)
-    return template, variables
+class _Seen:
+    """What the calls of one operation in one test had in common so far, leaf by leaf and part by part.
+
+    Values that are shared are known by their identity, which nobody else can have while they are kept here.
+    """
+
+    __slots__ = ("_answer_parts", "_answers", "_asked", "_heard", "_operation", "_parts", "_requests")
+
+    def __init__(self, operation: str) -> None:
+        self._operation = operation
+        self._requests: dict[int, tuple[Mapping[str, Value], Fingerprint, tuple[str, ...]]] = {}
+        self._asked: dict[tuple[str, Scalar], Asked] = {}
+        self._parts: dict[tuple[str, bytes], Asked] = {}
+        self._answers: dict[int, AnswerForm] = {}
+        self._heard: dict[tuple[str, Scalar], Answered] = {}
+        self._answer_parts: dict[tuple[str, bytes], list[Answered]] = {}
+
+    def request(
+        self, arguments: dict[str, Value], familiarity: Familiarity
+    ) -> tuple[Fingerprint, tuple[str, ...]]:
+        """The fingerprint of what of a request must repeat, and its variables."""
+        seen = self._requests.get(id(arguments))
+        if seen is not None:
+            return seen[1], seen[2]
+        memo = self._asked
+        texts = [self._operation]
+        count = 1
+        variables: tuple[str, ...] = ()
+        for key, place, _ in below_of("", arguments) or ((None, "", False),):
+            value = arguments if key is None else arguments[key]
+            kind = value.__class__
+            if kind in SIMPLE:
+                known = memo.get((place, value))  # type: ignore[arg-type]
+                if known is None or known[3] is not kind:  # 1 and True are equal, and not the same
+                    known = self._ask(place, value, familiarity)  # type: ignore[arg-type]
+            else:
+                known = self._ask_part(place, value, familiarity)
+            text, size, names, _ = known
+            texts.append(text)
+            count += size
+            if names:
+                variables += names
+        template = joined_fingerprint(APART.join(texts), count)
+        if template is None:
+            template = _fingerprint_apart(self._operation, leaves(arguments), familiarity)
+        _room(self._requests)[id(arguments)] = arguments, template, variables
+        return template, variables
+
+    def _ask_part(self, place: str, value: Value, familiarity: Familiarity) -> Asked:
+        """A part of a request; a mapping that comes again is looked at once only."""
+        content = None
+        if value.__class__ is list and (found := self._ask_list(place + "[]", value, familiarity)):
+            return found
+        if value.__class__ is dict and place:
+            try:
+                content = marshal.dumps(value, 2)  # tells it from all others, types included
+            except ValueError:  # it holds more than plain data
+                pass
+            else:
+                known = self._parts.get((place, content))
+                if known is not None:
+                    return known
+        texts: list[str] = []
+        count = 0
+        variables: tuple[str, ...] = ()
+        memo = self._asked
+        for leaf in leaves(value, place):
+            known = memo.get(leaf)
+            if known is None or known[3] is not leaf[1].__class__:
+                known = self._ask(*leaf, familiarity)
+            text, size, names, _ = known
+            texts.append(text)
+            count += size
+            if names:
+                variables += names
+        known = Asked(APART.join(texts), count, variables, dict)
+        if content is not None:
+            _room(self._parts)[place, content] = known
+        return known
+
+    def _ask_list(self, place: str, items: list[Value], familiarity: Familiarity) -> Asked | None:
+        """A list of mere leaves, such as the names on the way to a resource; None if it is another one."""
+        memo = self._asked
+        start = memo.get((place + "+", None)) or self._ask(place + "+", None, familiarity)
+        texts: list[str] = []
+        count = start[1] * len(items)
+        variables: tuple[str, ...] = ()
+        for item in items:
+            kind = item.__class__
+            if kind not in SIMPLE:
+                return None
+            known = memo.get((place, item))  # type: ignore[arg-type]
+            if known is None or known[3] is not kind:
+                known = self._ask(place, item, familiarity)  # type: ignore[arg-type]
+            texts.append(known[0])
+            count += known[1]
+            if known[2]:
+                variables += known[2]
+        before = start[0] + APART
+        return Asked(before + f"{APART}{before}".join(texts), count, variables, list) if texts else None
+
+    def _ask(self, place: str, leaf: Scalar, familiarity: Familiarity) -> Asked:
+        found = familiarity.at(self._operation + ASKED + place).cut(leaf)
+        known = self._asked[place, leaf] = _asked(place, leaf, found)
+        return known
+
+    def answer(self, outcome: Outcome, familiarity: Familiarity) -> AnswerForm:
+        """What came back, under what is known to vary."""
+        value = outcome.value if isinstance(outcome, Returned) else None
+        whole: object = outcome if value is None else value
+        form = self._answers.get(id(whole))
+        if form is not None:
+            return form
+        found: list[Answered] = []
+        if isinstance(value, dict) and (below := below_of(".returned", value)):
+            for key, place, _ in below:
+                self._hear_part(place, value[key], familiarity, found)
+        else:
+            self._hear(leaves(outcome_value(outcome)), familiarity, found)
+        form = _room(self._answers)[id(whole)] = AnswerForm(whole, found)
+        return form
+
+    def _hear_part(self, place: str, value: Value, familiarity: Familiarity, found: list[Answered]) -> None:
+        """A part of an answer; a mapping that comes again is looked at once only."""
+        if value.__class__ is dict:
+            try:
+                content = marshal.dumps(value, 2)
+            except ValueError:
+                pass
+            else:
+                known = self._answer_parts.get((place, content))
+                if known is None:
+                    known = _room(self._answer_parts)[place, content] = []
+                    self._hear(leaves(value, place), familiarity, known)
+                found += known
+                return
+        self._hear(leaves(value, place), familiarity, found)
+
+    def _hear(self, leaves: Leaves, familiarity: Familiarity, found: list[Answered]) -> None:
+        memo = self._heard
+        for leaf in leaves:
+            known = memo.get(leaf)
+            if known is None or known[5] is not leaf[1].__class__:
+                place, value = leaf
+                learned = familiarity.at(self._operation + ANSWERED + place)
+                known = memo[leaf] = _answered(place, value, learned.cut(value))
+            found.append(known)
+
+
+def _room(memo: dict[K, V]) -> dict[K, V]:
+    """A memo that has room for one more."""
+    if len(memo) >= _MOST_KEPT:
+        memo.clear()
+    return memo
 
 
 def _asked(place: str, leaf: Scalar, found: Cut | None) -> Asked:
@@ -140,22 +284,6 @@ def _fingerprint_apart(operation: str, leaves: Leaves, familiarity: Familiarity)
     return fingerprint(parts)
 
 
-def _answered_all(prefix: str, leaves: Leaves, familiarity: Familiarity) -> AnswerForm:
-    memo: dict[object, Any] = familiarity.memo.setdefault(prefix, {})
-    form: AnswerForm | None = memo.get(id(leaves))
-    if form is not None:  # it keeps the leaves, so that no others can have their identity
-        return form
-    found: list[Answered] = []
-    for leaf in leaves:
-        known = memo.get(leaf)
-        if known is None or known.kind is not leaf[1].__class__:
-            place, value = leaf
-            known = memo[leaf] = _answered(place, value, familiarity.at(prefix + place).cut(value))
-        found.append(known)
-    form = memo[id(leaves)] = AnswerForm(leaves, found)
-    return form
-
-
 def _answered(place: str, leaf: Scalar, found: Cut | None) -> Answered:
     if found is None:
         return Answered(place, None, f"{place}{APART}{leaf!r}", (), place.endswith("[]+"), _kind(leaf))
@@ -169,7 +297,7 @@ def _kind(leaf: Scalar) -> type:
 
 
 def answer_of(
-    interaction: Interaction, form: Form, familiarity: Familiarity, names: Mapping[str, str]
+    interaction: Call, form: Form, familiarity: Familiarity, names: Mapping[str, str]
 ) -> Fingerprint:
     """The fingerprint of the canonical answer."""
     answer = form.answer
@@ -203,7 +331,7 @@ def _names_given(answer: list[Answered], names: Mapping[str, str]) -> bool:
     return False
 
 
-def canonical_answer(interaction: Interaction, familiarity: Familiarity, names: Mapping[str, str]) -> Value:
+def canonical_answer(interaction: Call, familiarity: Familiarity, names: Mapping[str, str]) -> Value:
     """The answer with every variable under its name.
 
     A variable that nothing before introduced counts as fresh if it looks generated; one that does not

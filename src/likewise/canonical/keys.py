@@ -7,13 +7,21 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from likewise.canonical.familiarity import Familiarity
-from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, Form, answer_of, canonical_answer, compile_form
+from likewise.canonical.forms import (
+    GIVEN,
+    QUOTED,
+    RETURNED,
+    Call,
+    Form,
+    answer_of,
+    canonical_answer,
+    compile_form,
+)
 from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import History, Numbers
 from likewise.model import (
     Effect,
     Fingerprint,
-    Interaction,
     Keyed,
     Lost,
     Spot,
@@ -29,6 +37,8 @@ ELAPSED = (1.0, 4.0, 16.0, 64.0, 256.0)
 FEW_LINKS = 10_000
 """Where writes depend on each other in more ways than this, nearly all of their order matters anyhow."""
 
+_GIVEN = tuple([f"{GIVEN}{number:04}" for number in range(64)])
+"""The names of the first variables that a client chose: more than these are few."""
 _UNKNOWN = Familiarity()
 _UNANSWERED = (TimedOut, Lost)
 
@@ -94,27 +104,29 @@ class World:
         self._producers: dict[str, tuple[Spot, str]] = {}
         self._contexts: dict[Numbers, _Context] = {}
         self._traces = 0
-        self._ahead: list[Interaction] = []
+        self._ahead: list[Call] = []
         self.kept: dict[Spot, Value] = {}
 
-    def read(self, trace: Trace, *, keep: Collection[int] = ()) -> list[list[Keyed]]:
-        """Key the calls of the next trace and take its writes into the history.
+    def read(
+        self, trace: Trace, calls: Sequence[Call] | None = None, *, keep: Collection[int] = ()
+    ) -> list[list[Keyed]]:
+        """Key the calls of the next trace (its own, or `calls` in their stead) and take in its writes.
 
         Each call gives a chain: its narrowest key first, the one that counts last. The canonical
         answers of the positions to `keep` are put aside in `kept`.
         """
         familiarity = self._familiarity.get(trace.test, _UNKNOWN)
-        self._ahead = _writes_of_several_lanes(trace)
+        if calls is None:
+            calls = trace.interactions
+        self._ahead = _writes_of_several_lanes(calls)
         number = self._traces
         self._traces += 1
         return [
             self._call(interaction, familiarity, (number, position), position in keep)
-            for position, interaction in enumerate(trace.interactions)
+            for position, interaction in enumerate(calls)
         ]
 
-    def _call(
-        self, interaction: Interaction, familiarity: Familiarity, spot: Spot, keep: bool
-    ) -> list[Keyed]:
+    def _call(self, interaction: Call, familiarity: Familiarity, spot: Spot, keep: bool) -> list[Keyed]:
         form = compile_form(interaction, familiarity)
         touches = interaction.touches
         racy = bool(self._ahead) and self._races(interaction)
@@ -125,18 +137,20 @@ class World:
             if not chain:
                 narrow = context.numbers
             names, key, timed = self._key(interaction, form, context, width)
+            answer = answer_of(interaction, form, familiarity, names)
+            needs = () if names is context.names and not context.timed else self._needs(form, context)
             chain.append(
                 Keyed(
-                    position=spot[1],
-                    operation=interaction.operation,
-                    form=form.template,
-                    key=key,
-                    answer=answer_of(interaction, form, familiarity, names),
-                    context=context.spots,
-                    needs=self._needs(form, context),
-                    timed=timed,
-                    racy=racy,
-                    width=width,
+                    spot[1],
+                    interaction.operation,
+                    form.template,
+                    key,
+                    answer,
+                    context.spots,
+                    needs,
+                    timed,
+                    racy,
+                    width,
                 )
             )
             if key not in self._ambiguous or width >= max(
@@ -151,12 +165,12 @@ class World:
         return chain
 
     def _key(
-        self, interaction: Interaction, form: Form, context: _Context, width: int
+        self, interaction: Call, form: Form, context: _Context, width: int
     ) -> tuple[dict[str, str], Fingerprint, bool]:
         names, order = self._named(context, form)
         elapsed = _elapsed(interaction, context) if context.timed else ""
         text = f"{form.template} {' '.join(order)} {elapsed} {width}"
-        key = blake2b(context.digest + text.encode(), digest_size=SIZE).hexdigest()
+        key = blake2b(context.digest + text.encode("utf-8", "surrogatepass"), digest_size=SIZE).hexdigest()
         return names, key, elapsed not in ("", "0")
 
     def _named(self, context: _Context, form: Form) -> tuple[dict[str, str], list[str]]:
@@ -182,33 +196,34 @@ class World:
             known = self._contexts[numbers] = self._hashed(numbers, *self._sorted(numbers))
         return known
 
-    def _hashed(self, numbers: Numbers, order: Sequence[int], marks: Mapping[int, bytes]) -> _Context:
+    def _hashed(self, numbers: Numbers, order: Numbers, marks: Mapping[int, bytes]) -> _Context:
         texts: list[bytes] = []
         names: dict[str, str] = {}
         asked = 0
         for place, number in enumerate(order):
             write = self._writes[number]
-            texts.append(marks.get(number) or write.text)
-            for token in write.form.variables:
+            texts.append(marks[number] if marks else write.text)
+            form = write.form
+            for token in form.variables:
                 name = names.get(token)
                 if name is None:
-                    name = names[token] = f"{GIVEN}{asked:04}"
+                    name = names[token] = _GIVEN[asked] if asked < len(_GIVEN) else f"{GIVEN}{asked:04}"
                     asked += 1
-                texts.append(f"{name} ".encode())
-            for token, origin in write.form.answer.introduced:
+                texts.append(b"%s " % name.encode("utf-8", "surrogatepass"))
+            for token, origin in form.answer.introduced:
                 if token not in names:
                     names[token] = f"{RETURNED}{place:04}{origin}"
         writes = [self._writes[number] for number in numbers]
         return _Context(
-            numbers=numbers,
-            digest=blake2b(b"".join(texts), digest_size=SIZE).digest(),
-            names=_by_age(names, writes) if marks else names,
-            asked=asked,
-            spots=tuple([write.spot for write in writes]),
-            timed=[write for write in writes if write.timed],
+            numbers,
+            blake2b(b"".join(texts), digest_size=SIZE).digest(),
+            names if order == numbers else _by_age(names, writes),
+            asked,
+            tuple([write.spot for write in writes]),
+            [write for write in writes if write.timed],
         )
 
-    def _sorted(self, numbers: Numbers) -> tuple[Sequence[int], dict[int, bytes]]:
+    def _sorted(self, numbers: Numbers) -> tuple[Numbers, dict[int, bytes]]:
         """Writes in an order in which those that have nothing to do with each other may have come anyhow.
 
         The mark of a write covers what it is and what of the others it followed, so that the order of
@@ -224,9 +239,9 @@ class World:
             write = self._writes[number]
             followed = sorted([marks[other] for other in write.follows if other in marks])
             marks[number] = write.mark_after(followed)
-        return sorted(numbers, key=marks.__getitem__), marks
+        return tuple(sorted(numbers, key=marks.__getitem__)), marks
 
-    def _races(self, call: Interaction) -> bool:
+    def _races(self, call: Call) -> bool:
         """Whether a write of another lane that the call depends on happened at the same time."""
         return any(
             other.lane != call.lane
@@ -236,7 +251,7 @@ class World:
             for other in self._ahead
         )
 
-    def _settle(self, interaction: Interaction, spot: Spot) -> None:
+    def _settle(self, interaction: Call, spot: Spot) -> None:
         looked = {
             touch.resource for touch in interaction.touches if touch.timed and touch.effect is Effect.READ
         }
@@ -254,24 +269,21 @@ class World:
                 found.add(producer[0])
         return tuple(sorted(found.difference(context.spots))) if found else ()
 
-    def _take(self, interaction: Interaction, form: Form, spot: Spot, numbers: Numbers) -> None:
+    def _take(self, interaction: Call, form: Form, spot: Spot, numbers: Numbers) -> None:
         self._sent.update(form.variables)
         for token, origin in form.answer.introduced:
             if token not in self._producers and token not in self._sent:
                 self._producers[token] = spot, f"{QUOTED}{form.operation}{origin}"
-        if not (interaction.is_write or isinstance(interaction.outcome, _UNANSWERED)):
-            return
+        for touch in interaction.touches:
+            if touch.effect is not Effect.READ:
+                break
+        else:
+            if not isinstance(interaction.outcome, _UNANSWERED):
+                return
         timed = tuple(
             [touch for touch in interaction.touches if touch.timed and touch.effect is not Effect.READ]
         )
-        write = _Write(
-            spot=spot,
-            form=form,
-            text=form.template.encode(),
-            follows=numbers,
-            timed=timed,
-            ended=interaction.ended,
-        )
+        write = _Write(spot, form, form.template.encode(), numbers, timed, interaction.ended)
         self._history.write(len(self._writes), interaction.touches)
         self._writes.append(write)
         if timed:
@@ -289,7 +301,7 @@ def _by_age(names: dict[str, str], writes: list[_Write]) -> dict[str, str]:
     return aged
 
 
-def _elapsed(interaction: Interaction, context: _Context) -> str:
+def _elapsed(interaction: Call, context: _Context) -> str:
     """The class of time since the last timed write that matters, or nothing where none does.
 
     State that settles by itself (a table being created) counts as settled once it was looked at;
@@ -302,13 +314,13 @@ def _elapsed(interaction: Interaction, context: _Context) -> str:
     return str(sum(passed >= bound for bound in ELAPSED))
 
 
-def _writes_of_several_lanes(trace: Trace) -> list[Interaction]:
-    if len({call.lane for call in trace.interactions}) < 2:
+def _writes_of_several_lanes(calls: Sequence[Call]) -> list[Call]:
+    if len({call.lane for call in calls}) < 2:
         return []
-    return [call for call in trace.interactions if call.is_write]
+    return [call for call in calls if call.is_write]
 
 
-def _touch_alike(call: Interaction, write: Interaction) -> bool:
+def _touch_alike(call: Call, write: Call) -> bool:
     return any(
         ours.depends_on(theirs)
         for theirs in write.touches

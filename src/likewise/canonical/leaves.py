@@ -27,7 +27,7 @@ def is_name(key: str) -> bool:
     return bool(_LETTERS_THEN_DIGITS.search(key)) or any(looks_random(token) for token in cut(key)[1])
 
 
-def leaves(value: Value) -> Leaves:
+def leaves(value: Value, place: str = "") -> Leaves:
     """Every leaf with its place; mappings in the order of their keys, all items of a list share a place.
 
     A key that looks generated is no place but a value: what it names stands at a place of its own.
@@ -35,11 +35,12 @@ def leaves(value: Value) -> Leaves:
     every item (one list of two is not two lists of one).
     """
     found: Leaves = []
-    _flatten(value, "", found)
+    _flatten(value, place, found)
     return found
 
 
-_SIMPLE = frozenset({str, int, bool, float, bytes, type(None)})
+SIMPLE = frozenset({str, int, bool, float, bytes, type(None)})
+"""The types of most leaves."""
 
 
 def _flatten(value: Value, place: str, found: Leaves) -> None:
@@ -51,7 +52,7 @@ def _flatten(value: Value, place: str, found: Leaves) -> None:
             inner = value[key]
             if is_generated:
                 found.append((place + KEY, key))
-            if type(inner) in _SIMPLE:
+            if type(inner) in SIMPLE:
                 found.append((below, inner))  # type: ignore[arg-type]
             else:
                 _flatten(inner, below, found)
@@ -63,7 +64,7 @@ def _flatten(value: Value, place: str, found: Leaves) -> None:
         start = below + "+", None
         for item in value:
             found.append(start)
-            if type(item) in _SIMPLE:
+            if type(item) in SIMPLE:
                 found.append((below, item))  # type: ignore[arg-type]
             else:
                 _flatten(item, below, found)
@@ -92,8 +93,18 @@ class _Below:
                 self._kept[kind] = kept
         return kept
 
+    def plainly(self, place: str, value: dict[str, Value]) -> list[tuple[str, str, bool]] | None:
+        """The same; None where a key looks generated, or where there is none."""
+        kept = self._kept.get((place, *value))  # only plain ones are kept
+        if kept is None:
+            kept = self.of(place, value)
+            if any(is_generated for _, _, is_generated in kept):
+                return None
+        return kept or None
+
 
 _BELOW = _Below(capacity=4096)
+below_of = _BELOW.plainly
 
 
 class _Flat:

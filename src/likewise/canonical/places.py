@@ -67,8 +67,7 @@ class Place:
             return None
         if not isinstance(leaf, str):
             literals, tokens = pieces(leaf)
-            varying = self._varying(literals, tokens)
-            return _cut(literals, tokens, varying) if True in varying else None
+            return _cut(literals, tokens, [True]) if tokens and self._is_variable(tokens[0]) else None
         if leaf in self._known:
             return self._known[leaf]
         if len(self._known) >= _MOST_KEPT:
@@ -79,15 +78,30 @@ class Place:
 
     def _text(self, text: str) -> Cut | None:
         literals, tokens = cut(text)
-        varying = self._varying(literals, tokens)
-        if True not in varying:
+        variables = [
+            token
+            for token in set(tokens) - self._constants
+            if token in self._lonely or (len(token) > 5 and looks_random(token))
+        ]
+        if not variables:
             return None
+        if len(variables) == 1 and len(tokens) > 1 and "" not in literals[1:-1]:
+            (variable,) = variables
+            if tokens.count(variable) == 1:  # as in most texts: no neighbour joins it
+                known = self._cuts.get(once := (text, at := tokens.index(variable)))
+                if known is None:
+                    known = self._cuts[once] = _cut_once(literals, tokens, at)
+                return known
+        varying = self._varying(literals, tokens)
         if self._is_clock and len(tokens) == 1 and text == tokens[0]:
             tokens = (TIME + text,)
         known = self._cuts.get(key := (text, tokens[0], *varying))
         if known is None:
             known = self._cuts[key] = _cut(literals, tokens, varying)
         return known
+
+    def _is_variable(self, token: str) -> bool:
+        return token not in self._constants and (token in self._lonely or looks_random(token))
 
     def _varying(self, literals: tuple[str, ...], tokens: tuple[str, ...]) -> list[bool]:
         """Which tokens vary; digits at the end of a varying word are part of it."""
@@ -110,6 +124,20 @@ def _cut(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]
     ]
     variables = tuple([variable for variable, _ in slots])
     return Cut(parts, APART.join(template), len(template), variables, tuple(slots))
+
+
+def _cut_once(literals: tuple[str, ...], tokens: tuple[str, ...], at: int) -> Cut:
+    """The same where one token of several varies: no neighbour joins it, and it is not the whole text."""
+    pieces = [*tokens, *literals]
+    pieces[1::2] = tokens
+    pieces[::2] = literals
+    variable = tokens[at]
+    before, after = "".join(pieces[: 2 * at + 1]), "".join(pieces[2 * at + 2 :])
+    parts = [(before, variable), (after, "")]
+    if variable[0] == TIME:
+        return Cut(parts, f"{before}{APART}{_SOME_TIME}{APART}{after}", 3, (), ())
+    template = f"{before}{APART}{_VARIABLE}{APART}{after}"
+    return Cut(parts, template, 3, (variable,), ((variable, "/0"),))
 
 
 def template_of(parts: Parts) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from likewise.model.interaction import Operation
 
@@ -13,15 +14,14 @@ Spot = tuple[int, int]
 """A call in a world: which trace of the world, which interaction of that trace."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Keyed:
+class Keyed(NamedTuple):
     """An interaction reduced to what must repeat for its answer to be known.
 
     `key` covers the operation, its request, and the history of the resources it touches, read at
     `width` (0: the resource's own history; 1: with the order of writes that are unrelated to each
     other; each further step takes in one more ancestor's); `form` is the request alone. `context`
     lists the writes in that history; with `needs`, the calls whose answers the request quotes, it is
-    what a replay of this call on the reference consists of.
+    what a replay of this call on the reference consists of. (A tuple, for there is one for every call.)
     """
 
     position: int

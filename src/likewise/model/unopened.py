@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, overload
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, overload
 
-from likewise.model.interaction import Interaction, Operation
+from likewise.model.interaction import Effect, Interaction, Operation, Outcome, Touch
 from likewise.model.trace import Trace
+from likewise.model.values import Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,12 +19,31 @@ class Span:
     seconds: float
 
 
-class _Opening(Protocol):
-    """The way to interactions in a store."""
+class Passing(NamedTuple):
+    """What whoever goes through interactions once, and repeats none of them, needs to know of each.
 
-    def __call__(self, *, is_kept: bool) -> Sequence[Interaction]:
-        """All of them; what only who repeats them needs (`wire`) is left out where nobody keeps them."""
-        ...
+    A tuple: making frozen dataclasses would take a good part of the time that the rest of the work does.
+    """
+
+    operation: Operation
+    arguments: Mapping
+    outcome: Outcome
+    touches: tuple[Touch, ...]
+    lane: str
+    started: float
+    ended: float
+
+    @property
+    def is_write(self) -> bool:
+        """Whether the call changed anything."""
+        return any(touch.effect is not Effect.READ for touch in self.touches)
+
+
+class Opening(NamedTuple):
+    """The two ways to interactions in a store: to keep them, and to go through them once."""
+
+    to_keep: Callable[[], Sequence[Interaction]]
+    in_passing: Callable[[], Sequence[Interaction | Passing]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -35,22 +55,22 @@ class Unopened(Sequence[Interaction]):
     """
 
     spans: Sequence[Span]
-    source: list[_Opening]
+    source: list[Opening]
     _opened: list[Interaction] = field(default_factory=list, init=False)
 
     @property
     def opened(self) -> list[Interaction]:
         """The interactions themselves; nobody changes the list."""
-        for open_all in self.source[:1]:
-            self._opened[:] = open_all(is_kept=True)
+        for opening in self.source[:1]:
+            self._opened[:] = opening.to_keep()
             self.source.clear()  # only now: who fails to open them, or comes meanwhile, may try again
         return self._opened
 
     @property
-    def passing(self) -> Sequence[Interaction]:
-        """The interactions for who goes through them once: without `wire`, and kept by nobody."""
-        for open_all in self.source[:1]:
-            return open_all(is_kept=False)
+    def passing(self) -> Sequence[Interaction | Passing]:
+        """The interactions for who goes through them once: kept by nobody."""
+        for opening in self.source[:1]:
+            return opening.in_passing()
         return self._opened
 
     def __len__(self) -> int:
@@ -85,8 +105,7 @@ def spans_of(interactions: Sequence[Interaction]) -> Sequence[Span]:
     return [Span(operation=call.operation, seconds=call.ended - call.started) for call in interactions]
 
 
-def passing(trace: Trace) -> Trace:
-    """A trace for who goes through its interactions once and repeats none of them."""
-    if isinstance(trace.interactions, Unopened):
-        return replace(trace, interactions=trace.interactions.passing)
-    return trace
+def passing(trace: Trace) -> Sequence[Interaction | Passing]:
+    """The interactions of a trace for who goes through them once and repeats none of them."""
+    calls = trace.interactions
+    return calls.passing if isinstance(calls, Unopened) else calls

@@ -94,7 +94,7 @@ def key_chains(
 ) -> list[Chains]:
     """Key the traces of one world, and let go of what only saved time on the way."""
     world = World(familiarity, ambiguous=ambiguous)
-    found = [tuple([tuple(chain) for chain in world.read(passing(trace))]) for trace in traces]
+    found = [tuple([tuple(chain) for chain in world.read(trace, passing(trace))]) for trace in traces]
     for trace in traces:
         if trace.test in familiarity:
             familiarity[trace.test].rest()

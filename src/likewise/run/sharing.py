@@ -108,34 +108,22 @@ def _packed(world: Sequence[Chains]) -> list[Any]:
 
 
 def _fields(call: Keyed) -> tuple[Any, ...]:
-    return call.form, call.key, call.answer, call.context, call.needs, call.timed, call.racy, call.width
+    position, _, *rest = call
+    return position, None, *rest
 
 
 def _unpacked(packed: Sequence[Any], world: World) -> list[Chains]:
     return [
         tuple(
             [
-                tuple([_keyed(position, span.operation, each) for each in chain])
-                for position, (span, chain) in enumerate(
-                    zip(spans_of(trace.interactions), chains, strict=True)
-                )
+                tuple([_keyed(span.operation, each) for each in chain])
+                for span, chain in zip(spans_of(trace.interactions), chains, strict=True)
             ]
         )
         for trace, chains in zip(world, packed, strict=True)
     ]
 
 
-def _keyed(position: int, operation: Operation, packed: tuple[Any, ...]) -> Keyed:
-    form, key, answer, context, needs, timed, racy, width = packed
-    return Keyed(
-        position=position,
-        operation=operation,
-        form=form,
-        key=key,
-        answer=answer,
-        context=context,
-        needs=needs,
-        timed=timed,
-        racy=racy,
-        width=width,
-    )
+def _keyed(operation: Operation, packed: tuple[Any, ...]) -> Keyed:
+    position, _, *rest = packed
+    return Keyed(position, operation, *rest)

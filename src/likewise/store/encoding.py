@@ -30,6 +30,7 @@ from likewise.model import (  # noqa: E402
     Role,
     Scope,
     TimedOut,
+    Touch,
     Trace,
 )
 from likewise.model.rows import Row, Rows  # noqa: E402
@@ -38,6 +39,7 @@ from likewise.store.values import Undecodable, escape, pack, unescape, unpack  #
 
 if TYPE_CHECKING:
     from likewise.model import Fingerprint
+    from likewise.model.unopened import Passing
 
 T = TypeVar("T")
 Raw = dict[str, Any]
@@ -123,6 +125,28 @@ class _Line(Small, Generic[V]):
     part: WireTrace[V] | None = None
     end: bool = False
     traces: int = 0
+
+
+class _Passed(Loose):
+    """A call in a line that was checked before, as far as who only goes through its calls needs it."""
+
+    service: str
+    name: str
+    arguments: Unread
+    outcome: _Outcome[Unread]
+    touches: tuple[Touch, ...] = ()
+    lane: str = "main"
+    started: float = 0.0
+    ended: float = 0.0
+
+
+class _PassedTrace(Loose):
+    interactions: list[_Passed]
+
+
+class _PassedLine(Loose):
+    trace: _PassedTrace | None = None
+    part: _PassedTrace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +248,7 @@ def decode_line(content: bytes, *, reject: Callable[[str], NoReturn]) -> Trace |
     """
     if content.startswith(ESCAPED):
         return convert_line(decode_raw(content))
-    from likewise.model.unopened import Span, Unopened  # who only writes does without
+    from likewise.model.unopened import Opening, Span, Unopened  # who only writes does without
 
     line = decode(_Line[Unread], content)
     wire = line.trace or line.part
@@ -234,19 +258,55 @@ def decode_line(content: bytes, *, reject: Callable[[str], NoReturn]) -> Trace |
         Span(operation=_operation(call.service, call.name), seconds=call.ended - call.started)
         for call in wire.interactions
     ]
-    trace = model_trace(wire, Unopened(spans=spans, source=[partial(_opened, content, reject)]))
+    opening = Opening(to_keep=partial(_opened, content, reject), in_passing=partial(_passed, content, reject))
+    trace = model_trace(wire, Unopened(spans=spans, source=[opening]))
     return trace if line.trace else Part(trace)
 
 
-def _opened(content: bytes, reject: Callable[[str], NoReturn], *, is_kept: bool) -> tuple[Interaction, ...]:
+def _opened(content: bytes, reject: Callable[[str], NoReturn]) -> tuple[Interaction, ...]:
     """The interactions in a line that is known to hold some."""
     line = decode(_Line[Unread], content)
     trace = line.trace or line.part
     assert trace is not None
     try:
-        return model_calls(trace.interactions, open_raw, is_kept=is_kept)
+        return model_calls(trace.interactions, open_raw)
     except Undecodable as error:
         reject(str(error))
+
+
+def _passed(content: bytes, reject: Callable[[str], NoReturn]) -> list[Passing]:
+    """The same for who goes through them once; equal values are one."""
+    from likewise.model.unopened import Passing
+
+    line = decode(_PassedLine, content)
+    trace = line.trace or line.part
+    assert trace is not None
+    values: dict[bytes, Any] = {}
+    found: list[Passing] = []
+
+    def opened(raw: Any) -> Any:
+        content = bytes(raw) if raw is not None else b"null"
+        value = values.get(content, values)
+        if value is values:
+            value = values[content] = open_raw(content)
+        return value
+
+    try:
+        for call in trace.interactions:
+            found.append(
+                Passing(
+                    _operation(call.service, call.name),
+                    _as_mapping(opened(call.arguments)),
+                    _model_outcome(call.outcome, opened),
+                    call.touches,
+                    call.lane,
+                    call.started,
+                    call.ended,
+                )
+            )
+    except Undecodable as error:
+        reject(str(error))
+    return found
 
 
 def convert_line(raw: Raw) -> Trace | Part | int:
@@ -362,11 +422,9 @@ def model_trace(wire: WireTrace[V], interactions: Sequence[Interaction]) -> Trac
     )
 
 
-def model_calls(
-    calls: Iterable[_Call[V]], open_value: Callable[[V], Any], *, is_kept: bool = True
-) -> tuple[Interaction, ...]:
-    """Calls as interactions; `wire` only for who keeps them."""
-    shared = Shared(open_value, folded=Unread, is_kept=is_kept)
+def model_calls(calls: Iterable[_Call[V]], open_value: Callable[[V], Any]) -> tuple[Interaction, ...]:
+    """Calls as interactions."""
+    shared = Shared(open_value, folded=Unread)
     return tuple(
         [
             Interaction(
@@ -379,7 +437,7 @@ def model_calls(
                 lane=call.lane,
                 started=call.started,
                 ended=call.ended,
-                wire=_as_mapping(shared.opened(call.wire)) if is_kept and call.wire is not None else {},
+                wire=_as_mapping(shared.opened(call.wire)) if call.wire is not None else {},
                 seen=call.seen,
             )
             for call in calls
@@ -392,7 +450,7 @@ def _operation(service: str, name: str) -> Operation:
     return Operation(service, name)
 
 
-def _model_outcome(wire: _Outcome[V], open_value: Callable[[V], Any]) -> Outcome:
+def _model_outcome(wire: _Outcome[V], open_value: Callable[[Any], Any]) -> Outcome:
     match wire:
         case _Returned():
             return Returned(value=open_value(wire.value))

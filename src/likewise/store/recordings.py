@@ -16,7 +16,6 @@ from types import TracebackType
 from typing import BinaryIO, NoReturn
 
 from likewise.model import (
-    Interaction,
     LikewiseError,
     Provenance,
     Recording,
@@ -27,7 +26,7 @@ from likewise.model import (
     Trace,
 )
 from likewise.model.heap import growing_heap
-from likewise.model.unopened import Unopened, passing, spans_of
+from likewise.model.unopened import Opening, Unopened, passing, spans_of
 from likewise.store import encoding, migrations
 from likewise.store.home import make_folder
 from likewise.store.values import Undecodable
@@ -299,11 +298,12 @@ def _joined(parts: Sequence[Trace], last: Trace) -> Trace:
         return last
     traces = (*parts, last)
 
-    def open_all(*, is_kept: bool) -> list[Interaction]:
-        return [call for each in traces for call in (each if is_kept else passing(each)).interactions]
-
+    opening = Opening(
+        to_keep=lambda: [call for each in traces for call in each.interactions],
+        in_passing=lambda: [call for each in traces for call in passing(each)],
+    )
     spans = [span for each in traces for span in spans_of(each.interactions)]
-    return replace(last, interactions=Unopened(spans=spans, source=[open_all]))
+    return replace(last, interactions=Unopened(spans=spans, source=[opening]))
 
 
 def _started(trace: Trace) -> float:

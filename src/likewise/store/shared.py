@@ -20,10 +20,8 @@ class LikeTouch(Protocol):
 class Shared:
     """Keeps equal values, texts and touches of a trace once: calls say the same things again and again."""
 
-    def __init__(self, open_value: Callable[[Any], Any], *, folded: type[Any], is_kept: bool) -> None:
-        """Texts inside of values are looked at only where all of it `is_kept`: it is done for the room."""
+    def __init__(self, open_value: Callable[[Any], Any], *, folded: type[Any]) -> None:
         self._open = open_value
-        self._is_kept = is_kept
         self._folded = folded
         """The type of values that are still bytes."""
         self._values: dict[bytes, Any] = {}
@@ -36,8 +34,7 @@ class Shared:
             return self.value(self._open(packed))
         known = self._values.get(content := bytes(packed), self)
         if known is self:
-            value = self._open(content)
-            known = self._values[content] = self.value(value) if self._is_kept else value
+            known = self._values[content] = self.value(self._open(content))
         return known
 
     def value(self, value: Any) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import marshal
 import re
 from collections.abc import Mapping
+from itertools import chain
+from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity
@@ -133,11 +135,9 @@ class _Seen:
         if seen is not None:
             return seen[1], seen[2]
         memo = self._asked
-        texts = [self._operation]
-        count = 1
-        variables: tuple[str, ...] = ()
-        for key, place, _ in below_of("", arguments) or ((None, "", False),):
-            value = arguments if key is None else arguments[key]
+        found: list[Asked] = []
+        for key, place, _ in below_of("", arguments) or ():
+            value = arguments[key]
             kind = value.__class__
             if kind in SIMPLE:
                 known = memo.get((place, value))  # type: ignore[arg-type]
@@ -145,12 +145,11 @@ class _Seen:
                     known = self._ask(place, value, familiarity)  # type: ignore[arg-type]
             else:
                 known = self._ask_part(place, value, familiarity)
-            text, size, names, _ = known
-            texts.append(text)
-            count += size
-            if names:
-                variables += names
-        template = joined_fingerprint(APART.join(texts), count)
+            found.append(known)
+        if not found:
+            found = self._ask_leaves(leaves(arguments), familiarity)
+        text, count, variables, _ = _together(found)
+        template = joined_fingerprint(f"{self._operation}{APART}{text}", count + 1)
         if template is None:
             template = _fingerprint_apart(self._operation, leaves(arguments), familiarity)
         _room(self._requests)[id(arguments)] = arguments, template, variables
@@ -170,31 +169,26 @@ class _Seen:
                 known = self._parts.get((place, content))
                 if known is not None:
                     return known
-        texts: list[str] = []
-        count = 0
-        variables: tuple[str, ...] = ()
-        memo = self._asked
-        for leaf in leaves(value, place):
-            known = memo.get(leaf)
-            if known is None or known[3] is not leaf[1].__class__:
-                known = self._ask(*leaf, familiarity)
-            text, size, names, _ = known
-            texts.append(text)
-            count += size
-            if names:
-                variables += names
-        known = Asked(APART.join(texts), count, variables, dict)
+        known = _together(self._ask_leaves(leaves(value, place), familiarity))
         if content is not None:
             _room(self._parts)[place, content] = known
         return known
+
+    def _ask_leaves(self, leaves: Leaves, familiarity: Familiarity) -> list[Asked]:
+        memo = self._asked
+        found: list[Asked] = []
+        for leaf in leaves:
+            known = memo.get(leaf)
+            if known is None or known[3] is not leaf[1].__class__:
+                known = self._ask(*leaf, familiarity)
+            found.append(known)
+        return found
 
     def _ask_list(self, place: str, items: list[Value], familiarity: Familiarity) -> Asked | None:
         """A list of mere leaves, such as the names on the way to a resource; None if it is another one."""
         memo = self._asked
         start = memo.get((place + "+", None)) or self._ask(place + "+", None, familiarity)
-        texts: list[str] = []
-        count = start[1] * len(items)
-        variables: tuple[str, ...] = ()
+        found: list[Asked] = []
         for item in items:
             kind = item.__class__
             if kind not in SIMPLE:
@@ -202,12 +196,8 @@ class _Seen:
             known = memo.get((place, item))  # type: ignore[arg-type]
             if known is None or known[3] is not kind:
                 known = self._ask(place, item, familiarity)  # type: ignore[arg-type]
-            texts.append(known[0])
-            count += known[1]
-            if known[2]:
-                variables += known[2]
-        before = start[0] + APART
-        return Asked(before + f"{APART}{before}".join(texts), count, variables, list) if texts else None
+            found += (start, known)
+        return _together(found) if found else None
 
     def _ask(self, place: str, leaf: Scalar, familiarity: Familiarity) -> Asked:
         found = familiarity.at(self._operation + ASKED + place).cut(leaf)
@@ -255,6 +245,15 @@ class _Seen:
                 learned = familiarity.at(self._operation + ANSWERED + place)
                 known = memo[leaf] = _answered(place, value, learned.cut(value))
             found.append(known)
+
+
+_TEXT, _SIZE, _VARIABLES = itemgetter(0), itemgetter(1), itemgetter(2)
+
+
+def _together(found: list[Asked]) -> Asked:
+    """Neighbouring leaves as one."""
+    variables = tuple(chain.from_iterable(map(_VARIABLES, found)))
+    return Asked(APART.join(map(_TEXT, found)), sum(map(_SIZE, found)), variables, dict)
 
 
 def _room(memo: dict[K, V]) -> dict[K, V]:

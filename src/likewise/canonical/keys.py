@@ -209,7 +209,7 @@ class World:
                 if name is None:
                     name = names[token] = _GIVEN[asked] if asked < len(_GIVEN) else f"{GIVEN}{asked:04}"
                     asked += 1
-                texts.append(b"%s " % name.encode("utf-8", "surrogatepass"))
+                texts.append(f"{name} ".encode("utf-8", "surrogatepass"))
             for token, origin in form.answer.introduced:
                 if token not in names:
                     names[token] = f"{RETURNED}{place:04}{origin}"

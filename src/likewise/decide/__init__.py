@@ -1,7 +1,7 @@
 """Policies: from keyed calls and the ledger's answers to verdicts, each with its reason."""
 
 from likewise.decide.contention import contends
-from likewise.decide.context import Answers, CallStanding, Rules, judge, place
+from likewise.decide.context import Answers, CallStanding, Rules, judge, known_since, place
 from likewise.decide.published import Discrepant, judge_combined, judge_operations, judge_sequence
 from likewise.decide.slices import close_slice
 
@@ -16,5 +16,6 @@ __all__ = [
     "judge_combined",
     "judge_operations",
     "judge_sequence",
+    "known_since",
     "place",
 ]

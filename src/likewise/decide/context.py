@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from math import inf
 
 from likewise.model import (
     AllAnswersKnown,
@@ -82,6 +83,9 @@ def judge(
         return Rerun(reason=Unclear(why=trace.doubts), whole=True)
     if not calls:
         return Trust(reason=NoCalls())
+    since = known_since(calls, answers, rules)
+    if since is not None:
+        return Trust(reason=AllAnswersKnown(calls=len(calls), since=since))
     standings = [place(call, answers, rules, overlooked=call.position in overlooked) for call in calls]
     doubts = sum(standing is not CallStanding.EQUAL for standing in standings)
     if not doubts:
@@ -90,6 +94,24 @@ def judge(
     if trace.result is Result.FAILED and CallStanding.DIFFERENT not in standings:
         return Rerun(reason=CandidateFailed(unknown=doubts), whole=True)
     return _doubtful(calls, standings, answers, rules)
+
+
+def known_since(calls: Sequence[Keyed], answers: Answers, rules: Rules) -> float | None:
+    """Since when each of these calls is known to be answered alike; None where that takes a closer look.
+
+    As nearly always, one answer stands for all that were given to a key.
+    """
+    oldest = inf
+    for call in calls:
+        given = answers.get(call.key, ())
+        if len(given) != 1:
+            return None
+        (answer,) = given
+        if answer.answer != call.answer or answer.reference != rules.reference:
+            return None
+        if answer.when < oldest:
+            oldest = answer.when
+    return oldest if oldest >= rules.not_before else None
 
 
 def _given(call: Keyed, answers: Answers, rules: Rules) -> Sequence[Answer]:

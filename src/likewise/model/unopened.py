@@ -11,8 +11,7 @@ from likewise.model.trace import Trace
 from likewise.model.values import Mapping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(NamedTuple):
     """What was called, and how long it took: all that is asked of most stored interactions."""
 
     operation: Operation

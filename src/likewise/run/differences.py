@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from likewise.canonical import Familiarity
 from likewise.compare import compare_outcomes
-from likewise.decide import CallStanding, Rules, place
+from likewise.decide import CallStanding, Rules, known_since, place
 from likewise.model import Answer, Discrepancy, Fingerprint, Interaction, Keyed, Value
 from likewise.run.cases import Overlooks
 from likewise.run.findings import split
@@ -30,6 +30,8 @@ class Differences:
 
     def of(self, reading: Reading, known: Known) -> dict[int, list[Discrepancy]]:
         """The differences of each call that the reference is known to answer differently."""
+        if known_since(reading.calls, known.answers, self._rules) is not None:
+            return {}
         different = [
             (call, self._given(call, known))
             for call in reading.calls

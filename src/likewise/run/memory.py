@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain as joined
 
 from likewise.canonical import VERSION, Familiarity, World, sketch
-from likewise.decide import Answers, Rules
+from likewise.decide import Answers, Rules, known_since
 from likewise.model import (
     Answer,
     Evidence,
@@ -153,7 +153,8 @@ class Memory:
         return {
             test
             for test in readings.by_test
-            if any(self._is_open(call, answers) for call in readings.last(test).calls)
+            if known_since(calls := readings.last(test).calls, answers, self._rules) is None
+            and any(self._is_open(call, answers) for call in calls)
         }
 
     def _is_open(self, call: Keyed, answers: Answers) -> bool:

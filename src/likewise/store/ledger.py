@@ -242,16 +242,7 @@ class _Source:
     indexed: int
 
     def answer(self, key: Fingerprint, answer: Fingerprint, position: int) -> Answer:
-        return Answer(
-            key=key,
-            answer=answer,
-            evidence=self.evidence,
-            position=position,
-            test=self.test,
-            reference=self.reference,
-            when=self.when,
-            origin=self.origin,
-        )
+        return Answer(key, answer, self.evidence, position, self.test, self.reference, self.when, self.origin)
 
 
 def _newest_first(answer: Answer) -> tuple[float, Fingerprint, int]:

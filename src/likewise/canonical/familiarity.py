@@ -105,6 +105,10 @@ class Familiarity:
 
 def _shared_and_lonely(shown: list[tuple[str, list[str]]]) -> tuple[set[str], dict[str, set[str]]]:
     """What more than one run showed, and for each code what only one run did."""
+    if len(shown) == 2 and shown[0][0] == shown[1][0]:  # as nearly always
+        code, tokens = shown[0]
+        first, second = set(tokens), set(shown[1][1])
+        return first & second, {code: first ^ second}
     constants: set[str] = set()
     once: dict[str, set[str]] = {}
     for code, tokens in shown:

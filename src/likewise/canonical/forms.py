@@ -5,8 +5,6 @@ from __future__ import annotations
 import marshal
 import re
 from collections.abc import Mapping
-from itertools import chain
-from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from likewise.canonical.familiarity import ANSWERED, ASKED, Familiarity
@@ -24,6 +22,7 @@ from likewise.canonical.leaves import (
 from likewise.canonical.places import Cut, Parts, template_of
 from likewise.canonical.tokens import TIME, looks_random
 from likewise.model import Fingerprint, Interaction, Outcome, Returned, Scalar, Value
+from likewise.model.tuples import maker
 from likewise.model.unopened import Passing
 
 GIVEN = "q"
@@ -37,6 +36,7 @@ Call = Interaction | Passing
 K = TypeVar("K")
 V = TypeVar("V")
 
+_WHOLE = [("", "", False)]
 _FRESH = "\x04fresh"
 _MOST_KEPT = 4096
 """How many values of one operation are remembered in a test: requests and answers come again and again."""
@@ -100,6 +100,9 @@ class Form(NamedTuple):
     answer: AnswerForm
 
 
+_new_asked, _new_answered, _new_form = maker(Asked), maker(Answered), maker(Form)
+
+
 def compile_form(interaction: Call, familiarity: Familiarity) -> Form:
     """The form of an interaction, given what is known to vary."""
     operation = str(interaction.operation)
@@ -107,7 +110,7 @@ def compile_form(interaction: Call, familiarity: Familiarity) -> Form:
     if seen is None:
         seen = familiarity.memo[operation] = _Seen(operation)
     template, variables = seen.request(interaction.arguments, familiarity)
-    return Form(operation, template, variables, seen.answer(interaction.outcome, familiarity))
+    return _new_form((operation, template, variables, seen.answer(interaction.outcome, familiarity)))
 
 
 class _Seen:
@@ -135,9 +138,11 @@ class _Seen:
         if seen is not None:
             return seen[1], seen[2]
         memo = self._asked
-        found: list[Asked] = []
-        for key, place, _ in below_of("", arguments) or ():
-            value = arguments[key]
+        texts = [self._operation]
+        count = 1
+        variables: tuple[str, ...] = ()
+        for key, place, _ in below_of("", arguments) or _WHOLE:
+            value = arguments[key] if place else arguments
             kind = value.__class__
             if kind in SIMPLE:
                 known = memo.get((place, value))  # type: ignore[arg-type]
@@ -145,11 +150,12 @@ class _Seen:
                     known = self._ask(place, value, familiarity)  # type: ignore[arg-type]
             else:
                 known = self._ask_part(place, value, familiarity)
-            found.append(known)
-        if not found:
-            found = self._ask_leaves(leaves(arguments), familiarity)
-        text, count, variables, _ = _together(found)
-        template = joined_fingerprint(f"{self._operation}{APART}{text}", count + 1)
+            text, size, names, _ = known
+            texts.append(text)
+            count += size
+            if names:
+                variables += names
+        template = joined_fingerprint(APART.join(texts), count)
         if template is None:
             template = _fingerprint_apart(self._operation, leaves(arguments), familiarity)
         _room(self._requests)[id(arguments)] = arguments, template, variables
@@ -169,26 +175,31 @@ class _Seen:
                 known = self._parts.get((place, content))
                 if known is not None:
                     return known
-        known = _together(self._ask_leaves(leaves(value, place), familiarity))
-        if content is not None:
-            _room(self._parts)[place, content] = known
-        return known
-
-    def _ask_leaves(self, leaves: Leaves, familiarity: Familiarity) -> list[Asked]:
+        texts: list[str] = []
+        count = 0
+        variables: tuple[str, ...] = ()
         memo = self._asked
-        found: list[Asked] = []
-        for leaf in leaves:
+        for leaf in leaves(value, place):
             known = memo.get(leaf)
             if known is None or known[3] is not leaf[1].__class__:
                 known = self._ask(*leaf, familiarity)
-            found.append(known)
-        return found
+            text, size, names, _ = known
+            texts.append(text)
+            count += size
+            if names:
+                variables += names
+        known = _new_asked((APART.join(texts), count, variables, dict))
+        if content is not None:
+            _room(self._parts)[place, content] = known
+        return known
 
     def _ask_list(self, place: str, items: list[Value], familiarity: Familiarity) -> Asked | None:
         """A list of mere leaves, such as the names on the way to a resource; None if it is another one."""
         memo = self._asked
         start = memo.get((place + "+", None)) or self._ask(place + "+", None, familiarity)
-        found: list[Asked] = []
+        texts: list[str] = []
+        count = start[1] * len(items)
+        variables: tuple[str, ...] = ()
         for item in items:
             kind = item.__class__
             if kind not in SIMPLE:
@@ -196,8 +207,14 @@ class _Seen:
             known = memo.get((place, item))  # type: ignore[arg-type]
             if known is None or known[3] is not kind:
                 known = self._ask(place, item, familiarity)  # type: ignore[arg-type]
-            found += (start, known)
-        return _together(found) if found else None
+            texts.append(known[0])
+            count += known[1]
+            if known[2]:
+                variables += known[2]
+        before = start[0] + APART
+        if not texts:
+            return None
+        return _new_asked((before + f"{APART}{before}".join(texts), count, variables, list))
 
     def _ask(self, place: str, leaf: Scalar, familiarity: Familiarity) -> Asked:
         found = familiarity.at(self._operation + ASKED + place).cut(leaf)
@@ -247,15 +264,6 @@ class _Seen:
             found.append(known)
 
 
-_TEXT, _SIZE, _VARIABLES = itemgetter(0), itemgetter(1), itemgetter(2)
-
-
-def _together(found: list[Asked]) -> Asked:
-    """Neighbouring leaves as one."""
-    variables = tuple(chain.from_iterable(map(_VARIABLES, found)))
-    return Asked(APART.join(map(_TEXT, found)), sum(map(_SIZE, found)), variables, dict)
-
-
 def _room(memo: dict[K, V]) -> dict[K, V]:
     """A memo that has room for one more."""
     if len(memo) >= _MOST_KEPT:
@@ -265,8 +273,8 @@ def _room(memo: dict[K, V]) -> dict[K, V]:
 
 def _asked(place: str, leaf: Scalar, found: Cut | None) -> Asked:
     if found is None:
-        return Asked(f"{place}{APART}{_constant(leaf)}", 2, (), _kind(leaf))
-    return Asked(f"{place}{APART}{found.template}", found.size + 1, found.variables, _kind(leaf))
+        return _new_asked((f"{place}{APART}{_constant(leaf)}", 2, (), _kind(leaf)))
+    return _new_asked((f"{place}{APART}{found.template}", found.size + 1, found.variables, _kind(leaf)))
 
 
 def _constant(leaf: Scalar) -> str:
@@ -285,9 +293,10 @@ def _fingerprint_apart(operation: str, leaves: Leaves, familiarity: Familiarity)
 
 def _answered(place: str, leaf: Scalar, found: Cut | None) -> Answered:
     if found is None:
-        return Answered(place, None, f"{place}{APART}{leaf!r}", (), place.endswith("[]+"), _kind(leaf))
+        text = f"{place}{APART}{leaf!r}"
+        return _new_answered((place, None, text, (), place.endswith("[]+"), _kind(leaf)))
     introduced = tuple([(variable, place + slot) for variable, slot in found.slots])
-    return Answered(place, found.parts, "", introduced, False, _kind(leaf))
+    return _new_answered((place, found.parts, "", introduced, False, _kind(leaf)))
 
 
 def _kind(leaf: Scalar) -> type:

@@ -30,6 +30,7 @@ from likewise.model import (
     Trace,
     Value,
 )
+from likewise.model.tuples import maker
 
 ELAPSED = (1.0, 4.0, 16.0, 64.0, 256.0)
 """Bounds, in seconds, of the classes of time that may have passed before a timed call."""
@@ -40,6 +41,7 @@ FEW_LINKS = 10_000
 _GIVEN = tuple([f"{GIVEN}{number:04}" for number in range(64)])
 """The names of the first variables that a client chose: more than these are few."""
 _UNKNOWN = Familiarity()
+_new_keyed = maker(Keyed)
 _UNANSWERED = (TimedOut, Lost)
 
 
@@ -140,17 +142,19 @@ class World:
             answer = answer_of(interaction, form, familiarity, names)
             needs = () if names is context.names and not context.timed else self._needs(form, context)
             chain.append(
-                Keyed(
-                    spot[1],
-                    interaction.operation,
-                    form.template,
-                    key,
-                    answer,
-                    context.spots,
-                    needs,
-                    timed,
-                    racy,
-                    width,
+                _new_keyed(
+                    (
+                        spot[1],
+                        interaction.operation,
+                        form.template,
+                        key,
+                        answer,
+                        context.spots,
+                        needs,
+                        timed,
+                        racy,
+                        width,
+                    )
                 )
             )
             if key not in self._ambiguous or width >= max(

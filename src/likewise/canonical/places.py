@@ -7,6 +7,7 @@ from typing import NamedTuple
 from likewise.canonical.hashing import APART
 from likewise.canonical.tokens import TIME, cut, looks_random, pieces
 from likewise.model import Scalar
+from likewise.model.tuples import maker
 
 Parts = list[tuple[str, str]]
 """Literals, each followed by a variable, the last by none."""
@@ -29,6 +30,9 @@ class Cut(NamedTuple):
     variables: tuple[str, ...]
     slots: tuple[tuple[str, str], ...]
     """The variables, each with where among the parts it stands."""
+
+
+_new_cut = maker(Cut)
 
 
 class Place:
@@ -135,9 +139,9 @@ def _cut_once(literals: tuple[str, ...], tokens: tuple[str, ...], at: int) -> Cu
     before, after = "".join(pieces[: 2 * at + 1]), "".join(pieces[2 * at + 2 :])
     parts = [(before, variable), (after, "")]
     if variable[0] == TIME:
-        return Cut(parts, f"{before}{APART}{_SOME_TIME}{APART}{after}", 3, (), ())
+        return _new_cut((parts, f"{before}{APART}{_SOME_TIME}{APART}{after}", 3, (), ()))
     template = f"{before}{APART}{_VARIABLE}{APART}{after}"
-    return Cut(parts, template, 3, (variable,), ((variable, "/0"),))
+    return _new_cut((parts, template, 3, (variable,), ((variable, "/0"),)))
 
 
 def template_of(parts: Parts) -> list[str]:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from likewise.model import Keyed, Operation, Trace
+from likewise.model.tuples import maker
 from likewise.model.unopened import spans_of
 from likewise.run.familiarities import AT_ONCE, Familiarities
 from likewise.run.offshoot import Offshoot, processors
@@ -19,6 +20,7 @@ FEW = 4000
 OWN_DUTIES = 0.08
 """What this process alone can do (ask the ledger, take in what copies hand back), as a part of the work."""
 
+_new_keyed = maker(Keyed)
 World = Sequence[Trace]
 Heed = Callable[[Sequence[Chains]], None]
 """Takes the chains of a world as soon as they are there: copies may still be at work on other worlds."""
@@ -108,8 +110,7 @@ def _packed(world: Sequence[Chains]) -> list[Any]:
 
 
 def _fields(call: Keyed) -> tuple[Any, ...]:
-    position, _, *rest = call
-    return position, None, *rest
+    return call[0], None, *call[2:]
 
 
 def _unpacked(packed: Sequence[Any], world: World) -> list[Chains]:
@@ -125,5 +126,4 @@ def _unpacked(packed: Sequence[Any], world: World) -> list[Chains]:
 
 
 def _keyed(operation: Operation, packed: tuple[Any, ...]) -> Keyed:
-    position, _, *rest = packed
-    return Keyed(position, operation, *rest)
+    return _new_keyed((packed[0], operation, *packed[2:]))

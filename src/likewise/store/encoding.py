@@ -276,8 +276,10 @@ def _opened(content: bytes, reject: Callable[[str], NoReturn]) -> tuple[Interact
 
 def _passed(content: bytes, reject: Callable[[str], NoReturn]) -> list[Passing]:
     """The same for who goes through them once; equal values are one."""
+    from likewise.model.tuples import maker
     from likewise.model.unopened import Passing
 
+    new = maker(Passing)
     line = decode(_PassedLine, content)
     trace = line.trace or line.part
     assert trace is not None
@@ -294,14 +296,16 @@ def _passed(content: bytes, reject: Callable[[str], NoReturn]) -> list[Passing]:
     try:
         for call in trace.interactions:
             found.append(
-                Passing(
-                    _operation(call.service, call.name),
-                    _as_mapping(opened(call.arguments)),
-                    _model_outcome(call.outcome, opened),
-                    call.touches,
-                    call.lane,
-                    call.started,
-                    call.ended,
+                new(
+                    (
+                        _operation(call.service, call.name),
+                        _as_mapping(opened(call.arguments)),
+                        _model_outcome(call.outcome, opened),
+                        call.touches,
+                        call.lane,
+                        call.started,
+                        call.ended,
+                    )
                 )
             )
     except Undecodable as error:

@@ -20,11 +20,13 @@ from likewise.model import (
     Withdrawal,
 )
 from likewise.model.heap import growing_heap
+from likewise.model.tuples import maker
 from likewise.store import encoding, entries, tables
 from likewise.store.books import Books, as_text, as_texts
 from likewise.store.statistics import Statistics, count
 from likewise.store.values import Undecodable
 
+_new_answer = maker(Answer)
 SOME = 64
 """How many bodies of evidence are held in memory at once."""
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise.decide import CallStanding, Rules, close_slice, judge, place
+from likewise.decide import CallStanding, Rules, close_slice, judge, known_since, place
 from likewise.model import (
     AllAnswersKnown,
     AmbiguousAnswers,
@@ -87,9 +85,21 @@ def test_all_answers_known_since_the_oldest_of_the_newest_proofs() -> None:
     assert reason(judge(trace(), CALLS, answers, RULES)) == AllAnswersKnown(calls=3, since=250.0)
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["yes", "no"]), st.sampled_from([50.0, 150.0, 250.0])), max_size=3))
+def test_what_is_known_at_a_glance_is_what_a_closer_look_says(said: list[tuple[str, float]]) -> None:
+    answers = {
+        call.key: [answer(call, given=given, when=when)]
+        for call, (given, when) in zip(CALLS, said, strict=False)
+    }
+    since = known_since(CALLS, answers, RULES)
+    standings = {place(call, answers, RULES) for call in CALLS}
+    assert since == (min(when for _, when in said) if standings == {CallStanding.EQUAL} else None)
+
+
 def test_another_reference_proves_nothing_and_dates_nothing() -> None:
     other = known(*CALLS)
-    answers = {key: [replace(each, reference="cloud 2") for each in given] for key, given in other.items()}
+    answers = {key: [each._replace(reference="cloud 2") for each in given] for key, given in other.items()}
     assert isinstance(reason(judge(trace(), CALLS, answers, RULES)), UnseenCalls)
     mixed = {key: [*given, *known(*CALLS, when=120.0)[key]] for key, given in answers.items()}
     assert reason(judge(trace(), CALLS, mixed, RULES)) == AllAnswersKnown(calls=3, since=120.0)
@@ -197,7 +207,7 @@ def test_the_most_serious_doubt_gives_the_reason(first: str, second: str) -> Non
     }
     answers = {
         "k0": said[second],
-        "k1": [replace(each, key="k1", position=1) for each in said[first]],
+        "k1": [each._replace(key="k1", position=1) for each in said[first]],
         **known(CALLS[2]),
     }
     verdict = judge(trace(), CALLS, answers, RULES)

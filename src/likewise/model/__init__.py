@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from likewise.model.rows import Row, Rows
     from likewise.model.target import Role, Target
     from likewise.model.trace import Provenance, Recording, Redaction, Result, Trace
-    from likewise.model.unopened import Span, Unopened
+    from likewise.model.unopened import Opening, Passing, Span, Unopened
     from likewise.model.values import Mapping, Opaque, Redacted, Scalar, Value
     from likewise.model.verdict import (
         AllAnswersKnown,
@@ -116,9 +116,11 @@ __all__ = [
     "NoDiscrepantOperations",
     "Notice",
     "Opaque",
+    "Opening",
     "Operation",
     "Origin",
     "Outcome",
+    "Passing",
     "Progress",
     "Provenance",
     "Raised",
@@ -211,7 +213,7 @@ __getattr__ = _late(
         "rows": ("Row", "Rows"),
         "target": ("Role", "Target"),
         "trace": ("Provenance", "Recording", "Redaction", "Result", "Trace"),
-        "unopened": ("Span", "Unopened"),
+        "unopened": ("Opening", "Passing", "Span", "Unopened"),
         "values": ("Mapping", "Opaque", "Redacted", "Scalar", "Value"),
         "verdict": (
             "AllAnswersKnown",

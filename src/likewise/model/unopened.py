@@ -38,7 +38,8 @@ class Passing(NamedTuple):
         return any(touch.effect is not Effect.READ for touch in self.touches)
 
 
-class Opening(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
     """The two ways to interactions in a store: to keep them, and to go through them once."""
 
     to_keep: Callable[[], Sequence[Interaction]]

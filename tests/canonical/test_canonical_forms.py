@@ -1,0 +1,92 @@
+"""What is remembered of earlier calls only saves time: every form is what it would be without."""
+
+from __future__ import annotations
+
+from unittest import mock
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from likewise.canonical import Familiarity, sketch, tokens
+from likewise.canonical.familiarity import _shared_and_lonely
+from likewise.canonical.forms import answer_of, compile_form
+from likewise.canonical.places import _cut, _cut_once
+from likewise.canonical.tokens import cut
+from likewise.model import Interaction, Opaque, Operation, Raised, Returned, Role, Trace, Value
+from likewise.model.interaction import Outcome
+
+some = settings(max_examples=100, deadline=None)
+NAMES = ("3f2b8c1e-5d4a-4f6b-9c7d-8e1f2a3b4c5d", "2026-11-16T10:00:00Z", "k\x1f1", "word12", "ab12cd34ef56")
+texts = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["", "a/", '{"x": "', "10:20:30 ", "x="]),
+    st.sampled_from(NAMES),
+    st.sampled_from(["", ".json", '"}', "-1", "=="]),
+)
+scalars = st.sampled_from(
+    [None, True, 1, 1.0, 0, False, 0.0, -0.0, "", "1", b"1", Opaque(length=1, digest="d")]
+)
+values = st.recursive(
+    scalars | texts,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "b", "Key", "id12345678"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+arguments = st.dictionaries(st.sampled_from(["resource", "body", "query", "n1234567"]), values, max_size=4)
+outcomes = st.builds(lambda value: Returned(value=value), values) | st.builds(
+    lambda value: Raised(kind="No", message="m", value=value), values
+)
+
+
+@some
+@given(st.lists(st.tuples(arguments, outcomes), min_size=1, max_size=6))
+def test_a_form_does_not_depend_on_the_calls_before_it(given: list[tuple[dict[str, Value], Outcome]]) -> None:
+    """Equal is not the same: 1, True and 1.0 are told apart wherever they stand."""
+    calls = [
+        Interaction(operation=Operation("s3", "Put"), arguments=asked, outcome=outcome)
+        for asked, outcome in given * 2
+    ]
+    learned = [
+        sketch(Trace(test="t", role=Role.CANDIDATE, interactions=tuple(some)), run=str(number))
+        for number, some in enumerate((calls[:1], calls[1:]))
+    ]
+    remembering = Familiarity(learned)
+    for call in calls:
+        fresh = Familiarity(learned)
+        ours, alone = compile_form(call, remembering), compile_form(call, fresh)
+        assert ours[:3] == alone[:3]
+        assert ours.answer.introduced == alone.answer.introduced
+        assert answer_of(call, ours, remembering, {}) == answer_of(call, alone, fresh, {})
+
+
+@some
+@given(st.lists(texts | st.text(max_size=5), min_size=1, max_size=3).map(" ".join))
+def test_shapes_that_are_not_looked_for_are_not_there(text: str) -> None:
+    found = cut.__wrapped__(text)
+    with mock.patch.object(tokens, "_shapes_in", return_value=tokens._SHAPES):
+        assert cut.__wrapped__(text) == found
+
+
+@some
+@given(texts, st.data())
+def test_a_text_with_one_variable_is_cut_as_any_other(text: str, data: st.DataObject) -> None:
+    literals, found = cut(text)
+    if len(found) > 1:
+        at = data.draw(st.integers(0, len(found) - 1))
+        varying = [place == at for place in range(len(found))]
+        assert _cut_once(literals, found, at) == _cut(literals, found, varying)
+
+
+tokens_of_a_run = st.lists(st.sampled_from("abcdef"), unique=True)
+
+
+@some
+@given(tokens_of_a_run, tokens_of_a_run)
+def test_two_runs_share_and_miss_the_same_however_they_are_counted(
+    ours: list[str], theirs: list[str]
+) -> None:
+    constants, once = _shared_and_lonely([("code", ours), ("code", theirs)])
+    counted, counted_once = _shared_and_lonely([("code", ours), ("code", theirs), ("code", [])])
+    assert (constants, once) == (counted, counted_once)

@@ -7,7 +7,7 @@ from unittest import mock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from likewise.canonical import Familiarity, sketch, tokens
+from likewise.canonical import Familiarity, key_world, sketch, tokens
 from likewise.canonical.familiarity import _shared_and_lonely
 from likewise.canonical.forms import answer_of, compile_form
 from likewise.canonical.places import _cut, _cut_once
@@ -90,3 +90,19 @@ def test_two_runs_share_and_miss_the_same_however_they_are_counted(
     constants, once = _shared_and_lonely([("code", ours), ("code", theirs)])
     counted, counted_once = _shared_and_lonely([("code", ours), ("code", theirs), ("code", [])])
     assert (constants, once) == (counted, counted_once)
+
+
+def test_what_an_answer_gave_under_half_a_surrogate_pair_is_named_like_anything_else() -> None:
+    def run(name: str) -> Trace:
+        made = Interaction(
+            operation=Operation("s", "Make"), arguments={}, outcome=Returned(value={"\ud800": name})
+        )
+        used = Interaction(
+            operation=Operation("s", "Use"), arguments={"what": name}, outcome=Returned(value=None)
+        )
+        return Trace(test="t", role=Role.CANDIDATE, interactions=(made, used))
+
+    runs = [run("3f2b8c1e-5d4a-4f6b-9c7d-8e1f2a3b4c5d"), run("0a1b2c3d-1111-4222-8333-444455556666")]
+    learned = Familiarity([sketch(each, run=str(number)) for number, each in enumerate(runs)])
+    first, second = (key_world([each], {"t": learned}) for each in runs)
+    assert first == second

@@ -222,9 +222,9 @@ class Lane:
         the set-up is that of an earlier case that began alike and has changed nothing since.
         """
         done: list[Seen] = []
-        names, setup, is_clean = self._found(case.setup, anew=anew)
+        names, setup, kept = self._found(case.setup, anew=anew)
         top = KINDS.get(self.side.service, "")
-        kept, is_untouched = 0, True
+        is_clean = is_untouched = kept == len(case.setup) > 0
         try:
             for number, probe in enumerate(case.probes):
                 if not is_clean:
@@ -247,30 +247,34 @@ class Lane:
                     seen.answers += self._calls(probe.observers, names, [*setup, answer])
                 done.append(seen)
                 self._check()
-            if is_untouched:
-                self._keep(case.setup, names, setup)
+            self._keep(case.setup, names, setup[: len(setup) if is_untouched else kept])
         except (Exhausted, Broken):
             pass
         finally:
             self.tidy()
         return done
 
-    def _found(self, setup: tuple[Call, ...], *, anew: bool) -> tuple[Names, list[Answer], bool]:
-        """Names and answers of a context to go on with, if there is one."""
-        kept = None if anew else self._contexts.pop(repr(setup), None)
-        if kept is not None and kept.generation == self.generation:
-            return kept.names, kept.answers, True
-        return self.names(), [], False
+    def _found(self, setup: tuple[Call, ...], *, anew: bool) -> tuple[Names, list[Answer], int]:
+        """Names and answers of a context to go on with, if any, and how many calls of its set-up stand."""
+        there = None if anew else self._contexts.pop(repr(setup), None)
+        if there is not None and there.generation == self.generation:
+            self.is_new = False
+            return there.names, there.answers, len(there.answers)
+        return self.names(), [], 0
 
     def _keep(self, setup: tuple[Call, ...], names: Names, answers: list[Answer]) -> None:
-        """Remember a context that is as its set-up left it; where things must be removed, none is."""
-        if self.keeper is not None or not setup:
+        """Remember a context of whose set-up something stands; where things must be removed, none is."""
+        if self.keeper is not None or not answers:
             return
         self._contexts[repr(setup)] = Context(
             names=names, answers=answers, made=(), generation=self.generation
         )
         if len(self._contexts) > KEPT:
             del self._contexts[next(iter(self._contexts))]
+
+    def drop(self, setup: tuple[Call, ...]) -> None:
+        """Forget a context: what was done in it went otherwise than elsewhere."""
+        self._contexts.pop(repr(setup), None)
 
     def _check(self) -> None:
         if self.is_new:

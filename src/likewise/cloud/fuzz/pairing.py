@@ -35,7 +35,11 @@ class Pair:
             ours = self.reference.do(case, anew=anew)
         finally:
             candidate = theirs.result()
-        return list(zip(ours, candidate, strict=False))
+        both = list(zip(ours, candidate, strict=False))
+        if any(left.answers[0].success != right.answers[0].success for left, right in both):
+            self.reference.drop(case.setup)
+            self.candidate.drop(case.setup)
+        return both
 
     def begin(self, case: Case) -> Standing:
         """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends."""

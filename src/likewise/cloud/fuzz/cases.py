@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,6 +41,8 @@ class Cases:
         self.planner, self.seed = planner, seed
         self.operations = sorted(operations, key=self._order)
         self._common = common(planner.grammar)
+        self._known_variants: dict[str, tuple[Mapping[str, Any], list[Variant]]] = {}
+        """The values that the parameters of an operation are given, after the typical ones that they vary."""
 
     def _order(self, operation: str) -> tuple[int, int, str]:
         """Makers first: what others build on must be known to agree before the others are judged."""
@@ -249,6 +251,9 @@ class Cases:
 
     def _variants(self, operation: str) -> list[Variant]:
         params = self.plan(operation).call.params
+        before = self._known_variants.get(operation)
+        if before is not None and before[0] == params:
+            return before[1]
         found = list(variants(self._members(operation), params, self._extra(operation)))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
         # An address without one of its parts is another operation's.
@@ -258,6 +263,7 @@ class Cases:
             if each.value_class is not ValueClass.MISSING or each.parameter not in self.planner.hints.names
         ]
         random.Random(f"{self.seed}/{operation}").shuffle(found)
+        self._known_variants[operation] = (params, found)
         return found
 
     def targets(self, operation: str) -> set[tuple[str, str, str]]:

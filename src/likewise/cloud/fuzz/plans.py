@@ -63,6 +63,16 @@ class Planner:
         """Everything that can be called, without what the hints rule out."""
         return tuple(name for name in self.grammar.operations if name not in self.hints.skip)
 
+    @cached_property
+    def _hinted(self) -> dict[str, dict[str, Any]]:
+        """What the hints give to the parameters of each operation."""
+        found: dict[str, dict[str, Any]] = {}
+        for key, hinted in self.hints.values.items():
+            owner, _, parameter = key.partition(".")
+            if parameter:
+                found.setdefault(owner, {})[parameter] = hinted
+        return found
+
     def needs(self, operation: str) -> tuple[str, ...]:
         """The operations that make what this one asks for, directly; `X:variant` with what the hints add."""
         shape = self.grammar.operations[operation.partition(":")[0]]
@@ -162,10 +172,7 @@ class Planner:
         if not variant and name in self.learned:
             return dict(self.learned[name][0])
         params = {member.name: self.value(shape, member) for member in shape.required}
-        for key, hinted in self.hints.values.items():
-            owner, _, parameter = key.partition(".")
-            if owner == name and parameter:
-                params[parameter] = hinted
+        params |= self._hinted.get(name, {})
         if variant:
             params |= self.hints.related[operation][0]
         return {name: value for name, value in params.items() if value is not None}

@@ -58,6 +58,6 @@ def test_a_replay_that_is_likely_to_differ_does_not_pay() -> None:
     assert not outlay.pays(80, whole=100, still=100)
 
 
-def test_completing_proofs_stays_below_the_plain_run() -> None:
+def test_completing_proofs_stays_below_the_plain_run_but_for_the_stake() -> None:
     assert Outlay(plain=197, meter=spent(150)).leaves(47)
-    assert not Outlay(plain=197, meter=spent(197)).leaves(1)
+    assert not Outlay(plain=197, meter=spent(197)).leaves(STAKE + 1)

@@ -7,7 +7,7 @@ from likewise.run.meter import Meter
 SUSPICION = 0.1
 """How likely the first replay of a run is taken to differ: it must save that share of its tests' calls."""
 STAKE, STAKE_SHARE = 10, 0.05
-"""Calls that replays may lose before any has gained some: so many, or that share of the plain run."""
+"""Calls that a run may risk beyond the plain one: so many, or that share of it."""
 
 
 class Outlay:
@@ -32,10 +32,8 @@ class Outlay:
         `still` is what all tests that are not settled yet would take.
         """
         differing = (self._differed + SUSPICION) / (self._replays + 1)
-        stake = max(STAKE, STAKE_SHARE * self._plain)
-        is_covered = self._meter.calls + replayed + still <= self._plain + stake
-        return is_covered and replayed + whole * differing < whole
+        return replayed + whole * differing < whole and self.leaves(replayed + still)
 
-    def leaves(self, replayed: int) -> bool:
-        """Whether a replay that nobody waits for keeps the run below the plain one."""
-        return self._meter.calls + replayed <= self._plain
+    def leaves(self, calls: int) -> bool:
+        """Whether so many more calls keep the run below the plain one, but for the stake."""
+        return self._meter.calls + calls <= self._plain + max(STAKE, STAKE_SHARE * self._plain)

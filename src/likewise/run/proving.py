@@ -116,8 +116,7 @@ class Prover:
         for case in self._open():
             if case.is_replayable:
                 worlds.setdefault(id(case.reading.world), []).append(case)
-        # The cheapest first: what they gain may be lost by others.
-        for done, cases in enumerate(sorted(worlds.values(), key=_in_question)):
+        for done, cases in enumerate(worlds.values()):
             self._docket.emit(
                 Progress(phase="replay on the reference", done=done, total=len(worlds), detail=cases[0].test)
             )
@@ -348,10 +347,6 @@ def _up_to(answered: Answered, place: int) -> Answered:
 
 def _size(cases: Iterable[Case]) -> int:
     return sum(len(case.reading.calls) for case in cases)
-
-
-def _in_question(cases: Iterable[Case]) -> int:
-    return sum(len(case.verdict.replay) for case in cases if isinstance(case.verdict, Rerun))
 
 
 def _same_calls(candidate: Reading, reference: Reading) -> bool:

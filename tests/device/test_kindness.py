@@ -9,9 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +25,7 @@ from likewise.device.cortex.layout import Layout
 from likewise.device.cortex.remote import Remote, frame
 from likewise.device.fleet import Fleet
 from likewise.device.inventory import Board
-from likewise.device.links import Deadline, open_tcp
+from likewise.device.links import Deadline, open_tcp, socket_folder
 from likewise.device.micropython.boards import FIRMWARE
 from likewise.device.results import Mark
 from likewise.device.testees.cortex import CortexTestee
@@ -154,22 +156,42 @@ time.sleep(600)
 """
 
 
+@pytest.fixture
+def short_path() -> Iterator[Path]:
+    """A folder that sockets can be in, however deep pytest's own are."""
+    with tempfile.TemporaryDirectory(prefix="likewise-") as folder:
+        yield Path(folder)
+
+
+def test_sockets_are_elsewhere_where_temporary_files_have_long_paths(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("a" * 60) / ("b" * 60)
+    deep.mkdir(parents=True)
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+    folder = socket_folder("likewise-test-")
+    with contextlib.closing(socket.socket(socket.AF_UNIX)) as server:
+        server.bind(str(folder / "console"))
+    shutil.rmtree(folder)
+    assert not list(deep.iterdir())
+
+
 @needs_compiler
 @needs_qemu
 @pytest.mark.server
 @pytest.mark.parametrize("kind", ["qemu", "microbit"])
-def test_a_killed_runner_leaves_no_qemu_running(kind: str, tmp_path: Path) -> None:
+def test_a_killed_runner_leaves_no_qemu_running(kind: str, short_path: Path) -> None:
     if kind == "microbit" and not FIRMWARE.exists():
         pytest.skip("needs firmware-microbit-micropython")
-    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    environment = os.environ | {"TMPDIR": str(short_path)}
     runner = subprocess.Popen([sys.executable, "-c", HOLDS, kind], env=environment, stdout=subprocess.PIPE)
     assert runner.stdout is not None
     assert runner.stdout.readline() == b"held\n"
-    assert commands_with(str(tmp_path))
+    assert commands_with(str(short_path))
     runner.kill()
     runner.communicate()
     for _ in range(1000):
-        if not commands_with(str(tmp_path)):
+        if not commands_with(str(short_path)):
             return
         time.sleep(0.02)
     raise AssertionError("QEMU still runs")

@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import termios
 import time
 from collections.abc import Callable, Sequence
@@ -22,6 +23,8 @@ from likewise.run.leash import start_leashed
 CHUNK = 1 << 16
 SELECTABLE = 1024
 """From here on file descriptors are too large for `select`."""
+LONGEST = 90
+"""Bytes in the path of a folder for sockets: theirs may have 103 on every system."""
 GRACE = 1.0
 """Seconds that a process gets to end after it was asked to."""
 
@@ -229,6 +232,15 @@ def open_tcp(host: str, port: int, deadline: Deadline) -> FileLink:
 
     acknowledge()
     return _over_socket(connection, f"{host}:{port}", acknowledge)
+
+
+def socket_folder(prefix: str) -> Path:
+    """A new folder for sockets, elsewhere than usual where its path would be too long for them."""
+    folder = Path(tempfile.mkdtemp(prefix=prefix))
+    if len(os.fsencode(folder)) <= LONGEST:
+        return folder
+    folder.rmdir()
+    return Path(tempfile.mkdtemp(prefix=prefix, dir="/tmp"))
 
 
 def open_unix(path: Path, deadline: Deadline) -> FileLink:

@@ -1,6 +1,8 @@
 """Replays calls wherever that is possible, however little it saves: a plugin for runs of the suite."""
 
-from likewise.run.proving import Prover
+from likewise.run.outlay import Outlay
 
-assert hasattr(Prover, "_is_worth_it")
-Prover._is_worth_it = lambda self, replayed, whole: True  # type: ignore[method-assign]
+assert callable(Outlay.pays)
+assert callable(Outlay.leaves)
+Outlay.pays = lambda self, replayed, *, whole, still: True  # type: ignore[method-assign]
+Outlay.leaves = lambda self, calls: True  # type: ignore[method-assign]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
-from likewise.device.links import Deadline, FileLink, end, ended, open_unix
+from likewise.device.links import Deadline, FileLink, end, ended, open_unix, socket_folder
 from likewise.device.testee import DeviceError, LinkLost
 from likewise.run.leash import start_leashed
 
@@ -19,7 +18,7 @@ class Qemu:
 
     def __init__(self, machine: str, program: bytes, *, name: str, deadline: Deadline) -> None:
         self._name = name
-        self._folder = tempfile.TemporaryDirectory(prefix="likewise-qemu-")
+        self._folder = socket_folder("likewise-qemu-")
         self._process: subprocess.Popen[bytes] | None = None
         self.links: list[FileLink] = []
         try:
@@ -44,7 +43,7 @@ class Qemu:
         return self._process.pid if self._process is not None else 0
 
     def _start(self, machine: str, program: bytes, deadline: Deadline) -> None:
-        folder = Path(self._folder.name)
+        folder = self._folder
         kernel, said = folder / "program.elf", folder / "said"
         try:
             kernel.write_bytes(program)
@@ -95,7 +94,7 @@ class Qemu:
         if self._process is not None:
             end(self._process)
             self._process = None
-        self._folder.cleanup()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def find_qemu(name: str) -> str:

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from likewise.device.links import Deadline, Link, end, ended, open_serial, open_tcp, open_unix
+from likewise.device.links import (
+    Deadline,
+    Link,
+    end,
+    ended,
+    open_serial,
+    open_tcp,
+    open_unix,
+    socket_folder,
+)
 from likewise.device.testee import DeviceError
 from likewise.run.leash import start_leashed
 
@@ -103,7 +111,7 @@ class Microbit:
                 where=str(self.firmware),
                 todo="apt-get install firmware-microbit-micropython, or give its path as `firmware`.",
             )
-        folder = Path(tempfile.mkdtemp(prefix="likewise-microbit-"))
+        folder = socket_folder("likewise-microbit-")
         console = folder / "console"
         process = start_leashed(
             [

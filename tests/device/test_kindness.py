@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from likewise.device import Controls, Program, Scenario, Step, Suite, i32, invoke
+from likewise.device import Answered, Call, Controls, Limits, Program, Scenario, Step, Suite, i32, invoke
 from likewise.device.cortex.compiling import CacheUnusable, compile_program
 from likewise.device.cortex.core import CoreLost
 from likewise.device.cortex.layout import Layout
@@ -28,7 +28,9 @@ from likewise.device.inventory import Board
 from likewise.device.links import Deadline, open_tcp, socket_folder
 from likewise.device.micropython.boards import FIRMWARE
 from likewise.device.results import Mark
+from likewise.device.testee import Answer
 from likewise.device.testees.cortex import CortexTestee
+from likewise.model import Lost
 
 SOURCE = Program(text="int one(void) { return 1; }", suffix=".c")
 needs_compiler = pytest.mark.skipif(not shutil.which("arm-none-eabi-gcc"), reason="needs arm-none-eabi-gcc")
@@ -141,6 +143,29 @@ def test_a_killed_qemu_is_at_its_step_and_the_next_scenario_runs() -> None:
     assert (notes[0].title, notes[0].mark) == ("one", Mark.FAILED)
     assert "SIGKILL" in notes[0].why
     assert opened[0]._rig.pid == 0, "nothing is left running"  # type: ignore[attr-defined]
+
+
+@needs_compiler
+@needs_qemu
+@pytest.mark.server
+def test_what_was_answered_before_a_qemu_died_in_the_midst_of_many_calls_stays_answered() -> None:
+    testee = Board(name="q", kind="qemu", exclusive=False).open()
+    assert isinstance(testee, CortexTestee)
+    adds = Program(text="int add(int a, int b) { return a + b; }", suffix=".c")
+    try:
+        testee.connect(Limits())
+        testee.upload(adds, Limits())
+        answers: list[Answer] = []
+        while len(answers) < 5000:
+            answers += testee.execute([Call(invoke("add", n, 1), 5.0) for n in range(len(answers), 10_000)])
+        threading.Timer(0.002, os.kill, (testee._rig.pid, signal.SIGKILL)).start()  # type: ignore[attr-defined]
+        while isinstance(answers[-1], Answered):
+            at = len(answers)
+            answers += testee.execute([Call(invoke("add", n, 1), 5.0) for n in range(at, at + 2048)])
+    finally:
+        testee.close()
+    assert isinstance(answers.pop(), Lost)
+    assert answers == [Answered(data=i32(n + 1)) for n in range(len(answers))]
 
 
 HOLDS = """

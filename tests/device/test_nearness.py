@@ -17,6 +17,14 @@ pytestmark = pytest.mark.skipif(
     not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2, reason="needs two processors"
 )
 
+WORKING = """
+import threading, time
+worker = threading.Thread(target=time.sleep, args=(60,), daemon=True)
+worker.start()
+print(worker.native_id, flush=True)
+time.sleep(60)
+"""
+
 
 @pytest.fixture
 def child() -> Iterator[subprocess.Popen[bytes]]:
@@ -62,6 +70,33 @@ def test_after_a_long_visit_the_next_begins_apart_and_after_a_brief_one_nearby(
         assert not visit.is_near
     with visit:
         assert visit.is_near
+
+
+def test_on_a_tour_our_processor_is_ours_and_attended_it_is_shared_with_the_one_who_listens() -> None:
+    ours = os.sched_getaffinity(0)
+    with subprocess.Popen([sys.executable, "-c", WORKING], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        worker = int(process.stdout.readline())
+        listener = process.pid
+        there = near(listener)
+
+        def places() -> list[set[int]]:
+            return [os.sched_getaffinity(thread) for thread in (0, listener, worker)]
+
+        with there.tour():
+            here, listens, works = places()
+            assert here < ours
+            assert listens == works == ours - here
+            there.attend()
+            here, listens, works = places()
+            assert (listens, works) == (here, ours - here)
+            assert there.is_held
+            assert not there.is_near
+            there.part()
+            assert places() == [ours] * 3
+            assert not there.is_held
+        assert os.sched_getaffinity(0) == ours
+        process.kill()
 
 
 def test_we_are_free_after_an_error_and_a_process_that_ended_is_no_matter(

@@ -215,7 +215,7 @@ def test_a_run_of_calls_that_is_written_over_is_no_answer_to_any(board: Testee) 
     assert "which, is not known" in answer.message
 
 
-@pytest.mark.parametrize("ahead", [0, 3])
+@pytest.mark.parametrize("ahead", [0, 3, 1300])
 def test_a_hang_is_at_its_own_call(board: Testee, ahead: int) -> None:
     answers = ask(board, *[invoke("bump")] * ahead, invoke("hang"), invoke("bump"), limit=0.2)
     assert answers[:-1] == [Answered(data=i32(6 + n)) for n in range(ahead)]
@@ -225,7 +225,7 @@ def test_a_hang_is_at_its_own_call(board: Testee, ahead: int) -> None:
     assert data(board, invoke("bump")) == [i32(6)]
 
 
-@pytest.mark.parametrize("ahead", [0, 3])
+@pytest.mark.parametrize("ahead", [0, 3, 1300])
 def test_a_fault_is_at_its_own_call(board: Testee, ahead: int) -> None:
     answers = ask(board, *[invoke("bump")] * ahead, invoke("crash"), invoke("bump"))
     assert len(answers) == ahead + 1
@@ -310,3 +310,11 @@ def test_a_hang_between_calls_belongs_to_its_call(board: Testee) -> None:
     calls = [*[invoke("bump")] * 7, invoke("hang"), invoke("bump")]
     answers = ask(board, *calls, limit=0.5)
     assert answers == [*(Answered(data=i32(n)) for n in range(6, 13)), TimedOut(after=0.5)]
+
+
+def test_after_a_hang_that_nobody_recovers_from_calls_go_on(board: Testee) -> None:
+    """It is still under way when it is told, and where it was to stop nothing stops any more."""
+    assert ask(board, *[invoke("bump")] * 7, invoke("hang"), invoke("bump"), limit=0.1)[7:] == [
+        TimedOut(after=0.1)
+    ]
+    assert data(board, *[invoke("bump")] * 20) == [i32(n) for n in range(13, 33)]

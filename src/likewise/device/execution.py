@@ -27,8 +27,10 @@ from likewise.device.testee import (
     TimedOut,
     Unsupported,
     WithArguments,
+    called,
     ends_run,
 )
+from likewise.model.heap import passing_objects
 
 BEFORE = -1
 """The number of what comes before the first step."""
@@ -99,7 +101,8 @@ class Workbench:
         try:
             trouble = self._prepare(scenario)
             if trouble is None:
-                gone = self._run_steps(scenario, tally)
+                with passing_objects:
+                    gone = self._run_steps(scenario, tally)
             else:
                 gone = self._give_up(scenario, tally, trouble)
         except BaseException:
@@ -186,7 +189,7 @@ class Workbench:
 
     def _run_steps(self, scenario: Scenario, tally: Tally) -> BoardGone | None:
         steps, batch = scenario.steps, self.testee.batch
-        watched, recorder = scenario.watched, self._recorder
+        watched, recorder, passed = scenario.watched, self._recorder, Mark.PASSED
         latest: Latest = {}
         index = 0
         while index < len(steps):
@@ -202,10 +205,10 @@ class Workbench:
                 step = steps[number]
                 exact = step.exact
                 if exact is not None and type(answer) is Answered and answer.data == exact:
-                    mark = Mark.PASSED  # what most steps are, without a detour
+                    mark = passed  # what most steps are, without a detour
                 else:
                     mark, why = judge(step, answer, latest)
-                    if mark is not Mark.PASSED:
+                    if mark is not passed:
                         why = self._place(step, answer, why)
                         notes.append(Note(step=number, title=step.title, mark=mark, why=why))
                         tally.add(notes[-1])
@@ -238,7 +241,7 @@ class Workbench:
             command = step.command
             if command is None:
                 break
-            calls.append(Call(command, step.timeout or limit))
+            calls.append(called((command, step.timeout or limit)))
         return self.testee.execute(calls)
 
     def _reload(self, command: Upload | Reset) -> Answer:

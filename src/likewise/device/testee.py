@@ -16,6 +16,7 @@ from likewise.device.commands import Command
 from likewise.device.program import Program
 from likewise.device.values import Number
 from likewise.model import ConfigurationError, LikewiseError, Lost, Raised, Returned, TimedOut
+from likewise.model.tuples import maker
 
 Data = None | bool | int | float | str | bytes | Number | list["Data"] | dict[str, "Data"]
 """What an answer carries: plain data, with `Number` where a machine's type is known."""
@@ -64,6 +65,9 @@ class Call(NamedTuple):
 
     command: Command
     limit: float
+
+
+called = maker(Call)
 
 
 def ends_run(answer: Answer) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from likewise.device.cortex.caller import Room
 from likewise.device.cortex.remotecore import RemoteCore
+from likewise.device.cortex.room import Room
 
 
 class Bell:

@@ -7,21 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from likewise.device.commands import Invoke
 from likewise.device.cortex import batch
-from likewise.device.cortex.calling import Prepared, place, prepare, read_result
-from likewise.device.cortex.core import LR, PC, SP, THUMB, XPSR, Core, CoreTimedOut
+from likewise.device.cortex.calling import Prepared, place, read_result
+from likewise.device.cortex.core import LR, PC, SP, XPSR, Core, CoreTimedOut
 from likewise.device.cortex.image import Image
-from likewise.device.cortex.layout import Layout
-from likewise.device.cortex.quick import Quick, quick
-from likewise.device.cortex.types import Unfit
+from likewise.device.cortex.room import Room
+from likewise.device.cortex.trip import Packer, Trip
 from likewise.device.links import Deadline
 from likewise.device.nearness import Near
-from likewise.device.testee import Answer, Answered, Call, Crashed, Data, Refused, TimedOut
-from likewise.device.values import NotRepresentable
+from likewise.device.testee import Answer, Answered, Call, Crashed, Refused, TimedOut
 
-MOST = 512
-"""Calls in one trip at most."""
+SPELL = 0.02
+"""Seconds after which no further trip begins before the answers so far are told."""
 SAMPLE = 0.002
 """Seconds after which a trip that is not back is looked at: which call is it in?"""
 GLANCE, EACH = 0.0003, 2e-6
@@ -33,7 +30,6 @@ IT_BITS = 0x0600FC00
 HALT = 2.0
 """Seconds that a processor may take to stop when it is told to."""
 RED_ZONE = 64
-Decode = Callable[[int, int], Data]
 
 
 class CallableCore(Core, Protocol):
@@ -41,7 +37,7 @@ class CallableCore(Core, Protocol):
 
     @property
     def near(self) -> Near:
-        """Within which single calls are made."""
+        """Single calls are visits, several at once are tours."""
         ...
 
     def start(
@@ -80,37 +76,6 @@ class Bell(Protocol):
         ...
 
 
-class Room:
-    """Where in the RAM calls keep what they need: between the program's variables and its stack."""
-
-    def __init__(self, image: Image, layout: Layout) -> None:
-        stack, start = image.vectors
-        self.stack = (stack or layout.top) & ~7
-        self.registers = {SP: self.stack, LR: 0xFFFFFFFF, PC: start & ~1, XPSR: THUMB}
-        """What the registers hold before the program's first instruction."""
-        self.before = [self.registers.get(number, 0) for number in range(17)]
-        """All of them then."""
-        used = [
-            each.address + each.size for each in image.segments if layout.ram <= each.address < layout.top
-        ]
-        free = (max(used, default=layout.ram) + 7) & ~7
-        size = max(0, self.stack - free)
-        self.stub = (free + size // 3) & ~7
-        """Calls have their stack below it, so that one that never ends leaves what is above as it was."""
-        self.pieces = (self.stub + len(batch.STUB) + 7) & ~7
-        self.back = self.stub + batch.DONE
-        """Where calls come back to."""
-        self.bell = self.stub + batch.BELL
-        """The word that is written to then."""
-        self.ringer = self.stub + batch.RUNG
-        """The instruction that does it."""
-        self.ends = (self.back, self.ringer)
-        """Where the processor stands when everything is done."""
-        self.calls = max(
-            1, min(MOST, (size // 3 - len(batch.STUB) - batch.PROGRESS) // (batch.SIZE + batch.RESULT))
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """A trip as it stands: how many calls are done (None: that was written over), results, the processor."""
@@ -134,13 +99,15 @@ class Caller:
         bell: Bell | None = None,
     ) -> None:
         """Without a bell the processor stops at `room.back` by itself."""
-        self._core, self._image, self._room, self._bell = core, image, room, bell
+        self._core, self._room, self._bell = core, room, bell
         self._stopped_in_call = stopped_in_call
         self.is_started = False
         """Whether the program itself has run: before that, its registers are known without asking."""
-        self._quick: dict[str, Quick | None] = {}
+        self._packer = Packer(image)
         self._before: list[int] | None = None
         """The program's registers, which are put back when something else than a call wants them."""
+        self._waits_alone = False
+        """Whether the last trip was to end with the call it was in, so that it still stops there."""
         self._most = room.calls
         """How many calls the next trip may have: one while they are slow, so that each is timed exactly."""
 
@@ -150,60 +117,30 @@ class Caller:
         if before is not None:
             self._core.set_registers(dict(enumerate(before)))
 
-    def execute(self, calls: Sequence[Call]) -> list[Answer]:
-        """A run of calls, as many as go together. Raises CoreLost and CoreTimedOut."""
-        descriptors: list[bytes] = []
-        decoders: list[Decode] = []
-        limits: list[float] = []
-        for command, limit in calls[: self._most]:
-            if type(command) is not Invoke:
-                break
-            short = self._short(command.function)
-            descriptor = None if short is None else short.encode(command.arguments)
-            if descriptor is None or short is None:
-                prepared = self._prepare(command)
-                if isinstance(prepared, Refused):
-                    if limits:
-                        break
-                    return [prepared]
-                if not prepared.is_plain:
-                    if limits:
-                        break
-                    return [self._single(prepared, limit)]
-                words = [word for word in prepared.words if isinstance(word, int)]
-                descriptors.append(batch.descriptor(prepared.function.address | 1, words))
-                decoders.append(_decoder(prepared))
-            else:
-                descriptors.append(descriptor)
-                decoders.append(short.decode)
-            limits.append(limit)
+    def execute(self, calls: Sequence[Call], answers: list[Answer]) -> None:
+        """A run of calls, as many as go together, with their answers as they come.
+
+        Raises CoreLost and CoreTimedOut; these concern the first call that has no answer then.
+        """
+        trip = self._packer.pack(calls[: self._most])
+        if isinstance(trip, Refused):
+            answers.append(trip)
+            return
         if self._core.is_running:
             self._core.halt(HALT)
-        if len(limits) == 1:
-            return [self._one(batch.words(descriptors[0]), decoders[0], limits[0])]
-        return self._many(descriptors, decoders, limits)
-
-    def _short(self, name: str) -> Quick | None:
-        try:
-            return self._quick[name]
-        except KeyError:
-            function = self._image.function(name)
-            found = None if function is None or self._image.has_hard_floats else quick(function)
-            self._quick[name] = found
-            return found
-
-    def _prepare(self, command: Invoke) -> Prepared | Refused:
-        image = self._image
-        try:
-            function = image.function(command.function)
-            if function is None:
-                return Refused(kind="no such function", message=f"{command.function} is not in {image.where}")
-            return prepare(image, function, command.arguments)
-        except (Unfit, NotRepresentable) as error:
-            return Refused(kind="wrong value", message=str(error))
+        if isinstance(trip, Prepared):
+            answers.append(self._single(trip, calls[0].limit))
+        elif len(trip) == 1:
+            answers.append(self._one(trip))
+        else:
+            with self._core.near.tour():
+                self._many(trip, calls, answers)
 
     def _enter(self) -> tuple[int, dict[int, int]]:
         """The stack to use, and what else has to be set where the program itself has run."""
+        if self._waits_alone:
+            self._waits_alone = False
+            self._core.clear_stop(self._room.stub + batch.RETURNED)
         if self._bell is not None:
             self._bell.arm()
         if not self.is_started:
@@ -244,12 +181,13 @@ class Caller:
         pieces = {piece.argument: read[0][at - start :][: len(piece.data)] for at, piece in placed if size}
         return Answered(data=read_result(prepared, r0, r1, pieces))
 
-    def _one(self, words: Sequence[int], decode: Decode, limit: float) -> Answer:
+    def _one(self, trip: Trip) -> Answer:
         """One plain call, without a detour through the stub."""
-        core, deadline = self._core, Deadline(limit)
+        core, deadline = self._core, Deadline(trip.limits[0])
+        function, *words = batch.words(trip.descriptors[0])
         stack, registers = self._enter()
-        registers |= dict(enumerate(words[1:]))
-        registers |= {SP: stack, LR: self._room.back | 1, PC: words[0] & ~1}
+        registers |= dict(enumerate(words))
+        registers |= {SP: stack, LR: self._room.back | 1, PC: function & ~1}
         with core.near:
             core.start([], registers, deadline)
             started = time.monotonic()
@@ -257,7 +195,7 @@ class Caller:
             if time.monotonic() - started < SAMPLE:
                 self._quicken()
             r0, r1, pc, _ = self._collect([], deadline)
-        return Answered(data=decode(r0, r1)) if pc in self._room.ends else self._elsewhere(pc)
+        return trip.answer(0, r0, r1) if pc in self._room.ends else self._elsewhere(pc)
 
     def _collect(
         self, memory: Sequence[tuple[int, int]], deadline: Deadline
@@ -275,13 +213,37 @@ class Caller:
         self._before = None
         return self._stopped_in_call(pc)
 
-    def _many(
-        self, descriptors: Sequence[bytes], decoders: Sequence[Decode], limits: Sequence[float]
-    ) -> list[Answer]:
-        """All of them in one trip; a hang or fault belongs to the first that is not done."""
-        core, room = self._core, self._room
+    def _many(self, trip: Trip, calls: Sequence[Call], answers: list[Answer]) -> None:
+        """Trip after trip: while one is under way, the next is packed and the last one's results are read."""
+        begun = self._depart(trip)
+        is_late = begun + SPELL
+        while True:
+            following = self._following(calls[len(answers) + len(trip) :])
+            look, hung = self._watch(trip, begun)
+            if hung or look.done != len(trip):
+                answers += self._broken_off(trip, look, hung)
+                return
+            if time.monotonic() > is_late:
+                following = None
+            try:
+                if following is not None:
+                    begun = self._depart(following)
+            finally:
+                answers += trip.answers(look.results)
+            if following is None:
+                return
+            trip = following
+
+    def _following(self, calls: Sequence[Call]) -> Trip | None:
+        """The next trip, where there is one of several calls."""
+        found = self._packer.pack(calls[: self._most])
+        return found if isinstance(found, Trip) and len(found) > 1 else None
+
+    def _depart(self, trip: Trip) -> float:
+        """All calls of a trip, in one write; when that was."""
+        room = self._room
         stack, registers = self._enter()
-        data = b"".join(descriptors)
+        data = b"".join(trip.descriptors)
         end = room.pieces + len(data)
         registers |= {
             batch.FIRST: room.pieces,
@@ -293,86 +255,90 @@ class Caller:
         memory = [(room.pieces, data + room.pieces.to_bytes(batch.PROGRESS, "little"))]
         if self._bell is not None and not self._bell.watches:
             memory.append((room.stub, batch.STUB))  # whatever calls have written there
-        core.start(memory, registers, Deadline(max(limits[0], HALT)))
-        look, hung = self._watch(limits, descriptors[-1])
-        if look.done is None:
-            why = f"one of {len(limits)} calls wrote over what is known of them: which, is not known"
-            return [Crashed(kind="no room", message=why)]
-        answers: list[Answer] = [
-            Answered(data=decode(r0, r1))
-            for decode, (r0, r1) in zip(decoders[: look.done], batch.results(look.results), strict=False)
-        ]
-        if look.done < len(limits):
-            answers.append(
-                TimedOut(after=limits[look.done]) if hung else self._stopped(look, decoders[look.done])
-            )
-        return answers
+        self._core.start(memory, registers, Deadline(max(trip.limits[0], HALT)))
+        return time.monotonic()
 
-    def _stopped(self, look: Look, decode: Decode) -> Answer:
+    def _broken_off(self, trip: Trip, look: Look, hung: bool) -> list[Answer]:
+        """A hang or fault belongs to the first call that is not done."""
+        if look.done is None:
+            why = f"one of {len(trip)} calls wrote over what is known of them: which, is not known"
+            return [Crashed(kind="no room", message=why)]
+        call = min(look.done, len(trip) - 1)
+        end = TimedOut(after=trip.limits[call]) if hung else self._stopped(trip, look, call)
+        return [*trip.answers(look.results[: call * batch.RESULT]), end]
+
+    def _stopped(self, trip: Trip, look: Look, call: int) -> Answer:
         """What became of the first call of a trip that is not done."""
         if look.pc in self._room.ends:
             return Crashed(kind="lost", message="the program left the call in an unknown way")
         if look.pc == self._room.stub + batch.RETURNED:
-            return Answered(data=decode(look.r0, look.r1))
+            return trip.answer(call, look.r0, look.r1)
         if self._bell is not None and self._bell.silence():
             why = "it wrote to memory that calls need, in the midst of the RAM"
             return Crashed(kind="no room", message=why)
         return self._elsewhere(look.pc)
 
-    def _watch(self, limits: Sequence[float], last_call: bytes) -> tuple[Look, bool]:
-        """Wait for a trip, looking now and then which call it is in; how it ended, and whether by a hang.
+    def _watch(self, trip: Trip, begun: float) -> tuple[Look, bool]:
+        """Wait for a trip; how it ended, and whether by a hang."""
+        first = begun + min(SAMPLE, *trip.limits, GLANCE + EACH * len(trip))
+        now = time.monotonic()
+        try:
+            self._core.wait_for_stop(Deadline(max(first - now, GLANCE)))
+        except CoreTimedOut:
+            return self._follow(trip)
+        self._quicken()
+        return self._look(trip), False
+
+    def _follow(self, trip: Trip) -> tuple[Look, bool]:
+        """Look now and then which call a trip is in, until it ends.
 
         A call that is still the same at the second look is waited for alone: the trip ends with it.
+        One that hangs is left under way, since it may take long to stop it.
         """
-        core, returned = self._core, self._room.stub + batch.RETURNED
-        count, last, shortest = len(limits), len(limits) - 1, min(SAMPLE, *limits)
-        pause = min(shortest, GLANCE + EACH * count)
-        call, seen, alone, hung = -1, 0.0, False, False
-        while True:
-            now = time.monotonic()
-            until = seen + limits[call] if alone or call == last else now + pause
-            try:
-                core.wait_for_stop(Deadline(until - now))
-                look = self._look(count, last_call)
-                break
-            except CoreTimedOut:
-                look = self._look(count, last_call, with_results=call >= 0)
-            pause = shortest
-            if look.pc in self._room.ends:
-                look = self._look(count, last_call)
-                break
-            if look.done is None or (alone and look.pc == returned):
-                break
+        core, limits, last = self._core, trip.limits, len(trip) - 1
+        pause = min(SAMPLE, *limits)
+        look, call, seen = self._glimpse(trip), -1, 0.0
+        while look.done is not None and look.pc not in self._room.ends:
             if look.done != call:
                 call, seen = min(look.done, last), time.monotonic()
             elif time.monotonic() - seen >= limits[call]:
-                hung = True
-                break
-            elif call < last:
-                alone = True
-                core.set_stop(returned)
+                return look, True
+            else:
+                self._wait_alone()
             core.go()
-        if alone:
-            core.clear_stop(returned)
-            self._most = 1
-        elif call < 0:
-            self._quicken()
-        return look, hung
+            until = seen + limits[call] if self._waits_alone or call == last else time.monotonic() + pause
+            try:
+                core.wait_for_stop(Deadline(until - time.monotonic()))
+            except CoreTimedOut:
+                if self._waits_alone or call == last:
+                    return look, True
+                look = self._glimpse(trip)
+            else:
+                return self._look(trip), False
+        return look, False
+
+    def _glimpse(self, trip: Trip) -> Look:
+        """A look at a trip that is under way, and goes on for longer."""
+        self._core.near.attend()
+        look = self._look(trip)
+        self._core.near.part()
+        return look
+
+    def _wait_alone(self) -> None:
+        """The trip is to end with the call that it is in, and the next is to have one call only."""
+        self._waits_alone, self._most = True, 1
+        self._core.set_stop(self._room.stub + batch.RETURNED)
 
     def _quicken(self) -> None:
         self._most = min(self._room.calls, self._most * FASTER)
 
-    def _look(self, count: int, last_call: bytes, *, with_results: bool = True) -> Look:
-        """How a trip of so many calls stands; one that is under way is stopped."""
-        start, end = self._room.pieces, self._room.pieces + count * batch.SIZE
+    def _look(self, trip: Trip) -> Look:
+        """How a trip stands; one that is under way is stopped."""
+        start, end = self._room.pieces, self._room.pieces + len(trip) * batch.SIZE
         known = batch.SIZE + batch.PROGRESS
-        size = known + (count * batch.RESULT if with_results else 0)
+        size = known + len(trip) * batch.RESULT
         r0, r1, pc, (read,) = self._core.collect([(end - batch.SIZE, size)])
         progress = int.from_bytes(read[batch.SIZE : known], "little")
         done, rest = divmod(progress - start, batch.SIZE)
-        is_intact = read.startswith(last_call) and rest == 0 and 0 <= done <= count
+        is_intact = read.startswith(trip.descriptors[-1]) and rest == 0 and 0 <= done <= len(trip)
         return Look(done=done if is_intact else None, results=read[known:], r0=r0, r1=r1, pc=pc)
-
-
-def _decoder(prepared: Prepared) -> Decode:
-    return lambda r0, r1: read_result(prepared, r0, r1, {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 
 from likewise.device.commands import Argument
 from likewise.device.cortex import batch
@@ -16,16 +17,17 @@ WORDS = {i32: "i", u32: "I"}
 class Quick:
     """Encodes and decodes calls of one function without looking at types again."""
 
-    __slots__ = ("_address", "_bounds", "_kinds", "_mask", "_pack", "_result")
+    __slots__ = ("_address", "_bounds", "_kinds", "_pack", "decode")
 
     def __init__(self, function: Function, kinds: tuple[Kind, ...], result: Kind | None) -> None:
         self._address = function.address | 1
-        self._kinds, self._result = kinds, result
+        self._kinds = kinds
+        self.decode = _decoder(result)
+        """What such a call returned, of r0 and r1."""
         self._bounds = tuple(
             (0, -1) if kind.is_float else (-(1 << (kind.width - 1)) if kind.is_signed else 0, kind.magnitude)
             for kind in kinds
         )
-        self._mask = (1 << result.width) - 1 if result is not None else 0
         codes = "".join(WORDS.get(kind, "") for kind in kinds)
         spare = batch.SIZE - 4 - 4 * len(kinds)
         self._pack = struct.Struct(f"<I{codes}{spare}x").pack if len(codes) == len(kinds) else None
@@ -56,15 +58,6 @@ class Quick:
                 return None
         return words
 
-    def decode(self, r0: int, r1: int) -> Number | None:
-        """What such a call returned."""
-        result = self._result
-        if result is None:
-            return None
-        if result.size == 8:
-            return Number(result, r0 | r1 << 32)
-        return Number(result, r0 & self._mask)
-
 
 def quick(function: Function) -> Quick | None:
     """The short way for a function; None where it needs the long one."""
@@ -79,6 +72,15 @@ def quick(function: Function) -> Quick | None:
     return Quick(
         function, given, None if result is None else u32 if isinstance(result, Pointer) else result.kind
     )
+
+
+def _decoder(result: Kind | None) -> Callable[[int, int], Number | None]:
+    if result is None:
+        return lambda r0, r1: None
+    if result.size == 8:
+        return lambda r0, r1: Number(result, r0 | r1 << 32)
+    mask = (1 << result.width) - 1
+    return lambda r0, r1: Number(result, r0 & mask)
 
 
 def _register(kind: object) -> Kind | None:

@@ -17,6 +17,8 @@ INTERRUPT = b"\x03"
 PIECE = 256
 PLAIN = re.compile(rb"\+*\$([^$#*}]*)#([0-9a-fA-F]{2})")
 """A packet behind acknowledgements, without escapes and repetitions."""
+SPECIAL = re.compile(rb"[$#}*]")
+"""Bytes that mean something in a packet."""
 
 
 class RemoteError(Exception):
@@ -38,7 +40,7 @@ def checksum(payload: bytes) -> int:
 
 def escape(data: bytes) -> bytes:
     """Bytes as they may stand in a packet."""
-    return b"".join(b"}%c" % (byte ^ 0x20) if byte in b"$#}*" else b"%c" % byte for byte in data)
+    return SPECIAL.sub(lambda found: b"}%c" % (found[0][0] ^ 0x20), data)
 
 
 class Remote:

@@ -30,6 +30,8 @@ class RemoteCore:
         self._manners = Manners()
         self._template = b""
         """The answer to `g` that the last one who asked for all registers got."""
+        self._owed = 0
+        """Answers to come before that of the processor that runs."""
         self._stops: set[int] = set()
         self._bell = self._ringer = -1
         self.is_rung = False
@@ -175,7 +177,7 @@ class RemoteCore:
 
     def go(self) -> None:
         """Let it run."""
-        self._part_unless_near()
+        self._part_unless_held()
         self._remote.send([self._manners.go], Deadline(QUICK))
         self.is_running = True
 
@@ -183,18 +185,17 @@ class RemoteCore:
         self, memory: Sequence[tuple[int, bytes]], registers: Mapping[int, int], deadline: Deadline
     ) -> None:
         """Change memory and registers and let it run, all in one write; other registers may change too."""
-        self._part_unless_near()
+        self._part_unless_held()
         packets = [packet for at, data in memory for packet in self.memory_writes(at, data)]
         packets += self.writes(registers)
         if self._remote.reads_on:
             self._remote.send([*packets, self._manners.go], deadline)
-            answers = [self._remote.receive(deadline) for _ in packets]
+            self._owed = len(packets)
         else:
-            answers = self._remote.ask_all(packets, deadline)
+            for answer in self._remote.ask_all(packets, deadline):
+                check(answer, "preparing a call")
             self._remote.send([self._manners.go], deadline)
         self.is_running = True
-        for answer in answers:
-            check(answer, "preparing a call")
 
     def collect(self, memory: Sequence[tuple[int, int]]) -> tuple[int, int, int, list[bytes]]:
         """r0, r1, pc and some memory, in one write; a processor that runs is stopped first."""
@@ -259,12 +260,16 @@ class RemoteCore:
         """Some packets in one write, and their answers."""
         return self._quick(packets)
 
-    def _part_unless_near(self) -> None:
-        """Before it runs: what is not a visit may take any time."""
-        if not self.near.is_near:
+    def _part_unless_held(self) -> None:
+        """Before it runs: what is neither a visit nor a tour may take any time."""
+        if not self.near.is_held:
             self.near.part()
 
     def _stop_reply(self, deadline: Deadline) -> None:
+        while self._owed:
+            answer = self._remote.receive(deadline)
+            self._owed -= 1
+            check(answer, "preparing a call")
         if self.near.is_near:
             try:
                 return self._next_stop_reply(Deadline(min(TURN, deadline.left)))

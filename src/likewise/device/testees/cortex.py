@@ -8,7 +8,7 @@ from likewise.device.commands import Command, Invoke, Receive, Send
 from likewise.device.cortex import batch
 from likewise.device.cortex.bell import Bell
 from likewise.device.cortex.boards import AUTOMATIC, Attached, Emulated, Rig
-from likewise.device.cortex.caller import HALT, MOST, Caller, Room
+from likewise.device.cortex.caller import HALT, Caller
 from likewise.device.cortex.compiling import load_image
 from likewise.device.cortex.core import CoreLost, CoreTimedOut
 from likewise.device.cortex.debugger import Debugger, exception_name
@@ -16,6 +16,7 @@ from likewise.device.cortex.image import Image
 from likewise.device.cortex.layout import Layout
 from likewise.device.cortex.remote import RemoteError
 from likewise.device.cortex.remotecore import RemoteCore
+from likewise.device.cortex.room import MOST, TRIPS, Room
 from likewise.device.inventory import read_options
 from likewise.device.links import Deadline
 from likewise.device.program import Program
@@ -45,7 +46,7 @@ class CortexTestee:
 
     def __init__(self, name: str, layout: Layout, rig: Rig) -> None:
         self.name, self._layout, self._rig = name, layout, rig
-        self.batch = MOST
+        self.batch = MOST * TRIPS
         self._image: Image | None = None
         self._debugger: Debugger | None = None
         self._caller: Caller | None = None
@@ -85,17 +86,19 @@ class CortexTestee:
         self._guard(work, "reset")
 
     def execute(self, calls: Sequence[Call]) -> list[Answer]:
-        """Runs of plain calls in one trip, everything else one by one."""
+        """Runs of plain calls in few trips, everything else one by one."""
         if self._image is None or self._debugger is None:
             return [Refused(kind="no program", message="upload one first")]
+        answers: list[Answer] = []
         try:
-            return self._execute(calls)
+            self._execute(calls, answers)
         except CoreLost as error:
-            return [Lost(reason=self._how(error))]
+            answers.append(Lost(reason=self._how(error)))
         except CoreTimedOut:
-            return [TimedOut(after=calls[0].limit)]
+            answers.append(TimedOut(after=calls[len(answers)].limit))
         except RemoteError as error:
-            return [Refused(kind="server", message=str(error))]
+            answers.append(Refused(kind="server", message=str(error)))
+        return answers
 
     def recover(self, limits: Limits) -> None:
         """Stop it if it can be stopped; otherwise start or attach anew."""
@@ -145,7 +148,7 @@ class CortexTestee:
                 zeros = bytes(segment.size - len(segment.data))
                 packets += core.memory_writes(segment.address + len(segment.data), zeros)
         room = Room(image, layout)
-        self.batch = room.calls
+        self.batch = room.calls * TRIPS
         packets += core.memory_writes(room.stub, batch.STUB)
         packets += core.writes(room.registers)
         for answer in core.ask(packets):
@@ -159,12 +162,13 @@ class CortexTestee:
         self._caller = Caller(core, image, room, self._debugger.stopped_in_call, self._bell)
         self._received.clear()
 
-    def _execute(self, calls: Sequence[Call]) -> list[Answer]:
+    def _execute(self, calls: Sequence[Call], answers: list[Answer]) -> None:
         assert self._caller is not None
         first = calls[0]
         if isinstance(first.command, Invoke):
-            return self._caller.execute(calls)
-        return [self._debug(first.command, first.limit)]
+            self._caller.execute(calls, answers)
+        else:
+            answers.append(self._debug(first.command, first.limit))
 
     def _debug(self, command: Command, limit: float) -> Answer:
         assert self._debugger is not None

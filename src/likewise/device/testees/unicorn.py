@@ -9,12 +9,13 @@ from typing import Any
 
 from likewise.device.commands import Command, Invoke, Receive, Send
 from likewise.device.cortex import batch
-from likewise.device.cortex.caller import Caller, Room
+from likewise.device.cortex.caller import Caller
 from likewise.device.cortex.compiling import load_image
 from likewise.device.cortex.core import PC, CoreTimedOut, Stopped
 from likewise.device.cortex.debugger import Debugger
 from likewise.device.cortex.image import Image
 from likewise.device.cortex.layout import MACHINES, Layout
+from likewise.device.cortex.room import Room
 from likewise.device.inventory import read_options
 from likewise.device.links import Deadline
 from likewise.device.nearness import Apart
@@ -326,12 +327,15 @@ class UnicornTestee:
         if self._core is None or self._debugger is None or self._caller is None:
             return [Refused(kind="no program", message="upload one first")]
         first = calls[0]
+        answers: list[Answer] = []
         try:
             if isinstance(first.command, Invoke):
-                return self._caller.execute(calls)
-            return [self._execute(self._core, self._debugger, first.command, first.limit)]
+                self._caller.execute(calls, answers)
+            else:
+                answers.append(self._execute(self._core, self._debugger, first.command, first.limit))
         except CoreTimedOut:
-            return [TimedOut(after=first.limit)]
+            answers.append(TimedOut(after=calls[len(answers)].limit))
+        return answers
 
     def recover(self, limits: Limits) -> None:
         """A new processor: whatever happened to the old one is gone with it."""

@@ -297,7 +297,9 @@ class Caller:
         """
         core, limits, last = self._core, trip.limits, len(trip) - 1
         pause = min(SAMPLE, *limits)
-        look, call, seen = self._glimpse(trip), -1, 0.0
+        core.near.attend()
+        look, call, seen = self._look(trip), -1, 0.0
+        core.near.part()
         while look.done is not None and look.pc not in self._room.ends:
             if look.done != call:
                 call, seen = min(look.done, last), time.monotonic()
@@ -312,17 +314,10 @@ class Caller:
             except CoreTimedOut:
                 if self._waits_alone or call == last:
                     return look, True
-                look = self._glimpse(trip)
+                look = self._look(trip)
             else:
                 return self._look(trip), False
         return look, False
-
-    def _glimpse(self, trip: Trip) -> Look:
-        """A look at a trip that is under way, and goes on for longer."""
-        self._core.near.attend()
-        look = self._look(trip)
-        self._core.near.part()
-        return look
 
     def _wait_alone(self) -> None:
         """The trip is to end with the call that it is in, and the next is to have one call only."""

@@ -11,6 +11,9 @@ MOST = 512
 """Calls in one trip at most."""
 TRIPS = 4
 """Trips that are worth making before their answers are told."""
+PAGE, PAGES = 1024, 12
+"""Whatever shares such a piece of memory with a watched word is slow in QEMU; kept apart where there is
+room for that many of them."""
 
 
 class Room:
@@ -28,9 +31,10 @@ class Room:
         ]
         free = (max(used, default=layout.ram) + 7) & ~7
         size = max(0, self.stack - free)
-        self.stub = (free + size // 3) & ~7
+        page = PAGE if size >= PAGES * PAGE else 8
+        self.stub = (free + size // 3) & -page
         """Calls have their stack below it, so that one that never ends leaves what is above as it was."""
-        self.pieces = (self.stub + len(batch.STUB) + 7) & ~7
+        self.pieces = (self.stub + len(batch.STUB) + page - 1) & -page
         self.back = self.stub + batch.DONE
         """Where calls come back to."""
         self.bell = self.stub + batch.BELL
@@ -39,6 +43,5 @@ class Room:
         """The instruction that does it."""
         self.ends = (self.back, self.ringer)
         """Where the processor stands when everything is done."""
-        self.calls = max(
-            1, min(MOST, (size // 3 - len(batch.STUB) - batch.PROGRESS) // (batch.SIZE + batch.RESULT))
-        )
+        left = size // 3 - (self.pieces - self.stub) - batch.PROGRESS
+        self.calls = max(1, min(MOST, left // (batch.SIZE + batch.RESULT)))

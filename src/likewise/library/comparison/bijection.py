@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from likewise.library.comparison.aliases import Aliases
 from likewise.model import Interaction, Returned, Value
 
 Name = tuple[str, int]
@@ -21,6 +22,8 @@ class Bijection:
     forward: dict[Name, Name] = field(default_factory=dict)
     backward: dict[Name, Name] = field(default_factory=dict)
     inner: frozenset[str] = frozenset()
+    aliases: Aliases = field(default_factory=Aliases)
+    """What is no object, and is known by identity all the same."""
 
     def pair(self, reference: Name, candidate: Name) -> bool:
         """Pair two objects unless one of them is another's already; whether they are a pair now."""

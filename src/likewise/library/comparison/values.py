@@ -43,11 +43,13 @@ def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
         if len(reference) != len(candidate):
             return False
         return _all(same(one, other, bijection) for one, other in zip(reference, candidate, strict=True))
-    if isinstance(reference, str) and isinstance(candidate, str):
-        return reference == candidate or plain_text(reference) == plain_text(candidate)
     if type(reference) is not type(candidate):
         return False
-    return reference == candidate or (reference != reference and candidate != candidate)  # nan is itself
+    if isinstance(reference, str) and isinstance(candidate, str) and reference != candidate:
+        reference, candidate = plain_text(reference), plain_text(candidate)
+    if reference == candidate or (reference != reference and candidate != candidate):  # nan is itself
+        return True
+    return bijection.aliases.are_same(reference, candidate)
 
 
 def _same_sets(ours: Value, theirs: Value, bijection: Bijection) -> bool:
@@ -80,7 +82,11 @@ def changes(reference: Value, candidate: Value, bijection: Bijection) -> Iterato
         _form(reference, bijection, is_candidate=False),
         _form(candidate, bijection, is_candidate=True),
     )
-    yield from _compare(ours, theirs, place="", within="")
+    for change in _compare(ours, theirs, place="", within=""):
+        if type(change.reference) is not type(change.candidate) or not bijection.aliases.are_same(
+            change.reference, change.candidate
+        ):
+            yield change
 
 
 def _compare(ours: Value, theirs: Value, place: str, within: str) -> Iterator[Within]:
@@ -232,7 +238,9 @@ def _form(value: Value, bijection: Bijection, *, is_candidate: bool) -> Value:
         return {"is": "object", "type": name[0], "id": str(number)}
     if isinstance(value, list):
         return [_form(each, bijection, is_candidate=is_candidate) for each in value]
-    return plain_text(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    return bijection.aliases.neutral(plain_text(value), is_candidate=is_candidate)
 
 
 def own_name(name: Value) -> str:

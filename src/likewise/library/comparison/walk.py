@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass, field, replace
 
 from likewise.library import crossing
+from likewise.library.comparison.aliases import Aliases
 from likewise.library.comparison.alignment import Pair, reflecting
 from likewise.library.comparison.bijection import Bijection, Name, names_in, receiver_name
+from likewise.library.comparison.clocks import Clocks, Span
 from likewise.library.comparison.divergence import Divergence, Manner, Quiet, Spot, manner_of
 from likewise.library.comparison.lanes import align, shared
 from likewise.library.comparison.outcomes import differences, value_of
@@ -45,6 +47,8 @@ class _Walk:
     """The reference's and the candidate's objects that several lanes used at the same time."""
     reflecting: set[str] = field(default_factory=set)
     """Places at which the client reads whatever there is: one name more there is no other use."""
+    drawn_at: set[str] = field(default_factory=set)
+    """Places at which something was the same only as what is drawn anew in every run is."""
 
     def meet(self, pair: Pair) -> Divergence | None:
         """The difference of one pair, if there is one that counts."""
@@ -81,6 +85,8 @@ class _Walk:
         if ours.count == theirs.count and (ours.digest == theirs.digest or not are_known):
             return None
         place = "rest"
+        if ours.count == theirs.count and ours.at in self.drawn_at:
+            return None  # a digest of what varies says nothing
         if self.is_quiet(self._spot(reference, place), None, None):
             return None
         manner = Manner.VALUE
@@ -93,8 +99,9 @@ class _Walk:
 
     def _both(self, reference: Interaction, candidate: Interaction) -> Divergence | None:
         told_by_client = reference.wire.get("kind") in (crossing.Kind.CALLBACK, crossing.Kind.YIELD)
+        drawn = self.bijection.aliases.uses
         is_known = self._receivers(reference, candidate)
-        same_inputs = same(reference.arguments, candidate.arguments, self.bijection)
+        same_inputs = self._same_inputs(reference, candidate, told_by_client)
         involved = names_in(reference.arguments)
         if (receiver := receiver_name(reference.receiver)) is not None:
             involved.add(receiver)
@@ -105,7 +112,17 @@ class _Walk:
             found = self._answer(reference, candidate, same_inputs and is_known, is_tainted)
         if is_tainted or found is not None:
             self._spread(reference, found)
+        if self.bijection.aliases.uses > drawn:
+            self.drawn_at.add(str(reference.wire.get("at", "")))
         return found
+
+    def _same_inputs(self, reference: Interaction, candidate: Interaction, told_by_client: bool) -> bool:
+        """Whether both got the same; what the client brings before anything differs may have been drawn."""
+        found = same(reference.arguments, candidate.arguments, self.bijection)
+        if found or told_by_client or self.parted:
+            return found
+        self.bijection.aliases.bring(reference.arguments, candidate.arguments)
+        return same(reference.arguments, candidate.arguments, self.bijection)
 
     def _answer(
         self, reference: Interaction, candidate: Interaction, same_inputs: bool, is_tainted: bool
@@ -158,7 +175,9 @@ class _Walk:
             return None
         outcome = self._outcome(reference, candidate)
         if outcome is None or not self.parted:
-            return None  # the client answers as it likes: only the library's part is compared
+            # The client answers as it likes: only the library's part is compared.
+            self.bijection.aliases.bring(value_of(reference.outcome), value_of(candidate.outcome))
+            return None
         return self._divergence(
             reference, outcome.manner, outcome.place, outcome.sides, is_downstream=True, change=outcome.change
         )
@@ -275,7 +294,7 @@ def diverge(
     walk = _Walk(
         test=reference.test,
         is_quiet=is_quiet,
-        bijection=Bijection(inner=inner),
+        bijection=Bijection(inner=inner, aliases=Aliases(clocks=_clocks(reference, candidate))),
         shared=(shared(reference.interactions), shared(candidate.interactions)),
         reflecting=reflecting([*reference.interactions, *candidate.interactions]),
     )
@@ -291,6 +310,11 @@ def _outermost_last(found: list[Divergence]) -> list[Divergence]:
         inside = any(each.order < other.order <= each.until and other.lane == each.lane for other in causes)
         settled.append(replace(each, is_downstream=True) if inside and not each.is_downstream else each)
     return sorted(settled, key=lambda each: each.is_downstream)
+
+
+def _clocks(reference: Trace, candidate: Trace) -> Clocks:
+    ours, theirs = (Span(started=each.started, ended=each.ended) for each in (reference, candidate))
+    return Clocks(reference=ours, candidate=theirs)
 
 
 def _until(one: Interaction) -> int:

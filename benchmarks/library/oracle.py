@@ -48,25 +48,24 @@ def note(kind: str, frame: FrameType, line: int) -> None:
 inside: list[FrameType] = []
 """Client frames that wait for compiled code of the library: what that calls is the library's own business."""
 awaited: set[int] = set()
-instructions = 0
-"""Of client frames, executed so far: what one of them sets off is one crossing, in however many calls."""
+instructions: collections.Counter[int] = collections.Counter()
+"""Executed so far by each client frame: what one sets off is one crossing, in however many calls."""
 seen: set[tuple[str, int, int]] = set()
 
 
 def trace(frame: FrameType, event: str, arg: Any) -> Any:
     """Count the instructions that client frames execute."""
-    global instructions
     if event == "call":
         if not test or not is_client(frame):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
-    instructions += 1
+    instructions[id(frame)] += 1
     return trace
 
 
 def is_known(kind: str, frame: FrameType) -> bool:
     """Whether the instruction that a client's frame is at has been counted."""
-    key = (kind, id(frame), instructions)
+    key = (kind, id(frame), instructions[id(frame)])
     if key in seen:
         return True
     seen.add(key)

@@ -60,6 +60,17 @@ def in_thread(function):
     thread.join()
     return results
 
+class Maker(type):
+    def __new__(cls, name, bases, namespace):
+        made = super().__new__(cls, name, bases, namespace)
+        made.options = made.Options(name)
+        return made
+
+
+class Made(metaclass=Maker):
+    Options = str
+
+
 class Box:
     kind = "box"
 
@@ -137,11 +148,20 @@ class Box:
         return None
 """
 
+ELSEWHERE = """
+import boxes
+
+def double_of(function):
+    return boxes.apply(function)
+"""
+"""Somebody else's, who uses the library on the client's behalf."""
+
 CLIENT = """
 import asyncio
 import functools
 import boxes
 import boxes as aliased
+import elsewhere
 from boxes import LIMIT, Box, count, double
 
 
@@ -238,6 +258,22 @@ def subclass():
     return [crate.seen, crate.items, len(crate)]
 
 
+def made():
+    class Options:
+        def __init__(self, name):
+            self.name = name
+    class Mine(boxes.Made):
+        pass
+    Mine.Options = Options
+    class Further(Mine):
+        pass
+    return [Mine.options, Further.options.name]
+
+
+def by_others():
+    return elsewhere.double_of(lambda: 4)
+
+
 def mutated():
     given = []
     boxes.fill(given)
@@ -285,6 +321,8 @@ USES = {
     "contexts": "['entered', 'X']",
     "callbacks": "[3, 6, 'ValueError', 3, [7]]",
     "subclass": "[1, [1, 2], 2]",
+    "made": "['Mine', 'Further']",
+    "by_others": "4",
     "mutated": "['filled']",
     "errors": "['list index out of range', \"module 'boxes' has no attribute 'missing'\"]",
     "asynchronous": "[2, [0, 1], 'async entered', 3, 4]",

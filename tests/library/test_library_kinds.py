@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 
 import pytest
-from library_clients import CLIENT, LIBRARY, TESTS, USES
+from library_clients import CLIENT, ELSEWHERE, LIBRARY, TESTS, USES
 
 from likewise.library import crossing, native
 from likewise.library.crossing import Kind
@@ -28,9 +28,11 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     (root / "pytest.ini").write_text("[pytest]\naddopts = -p no:randomly -p no:asyncio -p no:cacheprovider\n")
     (root / "installed").mkdir()
     (root / "installed" / "boxes.py").write_text(LIBRARY)
+    others = tmp_path_factory.mktemp("others")
+    (others / "elsewhere.py").write_text(ELSEWHERE)
     (root / "client.py").write_text(CLIENT)
     (root / "test_client.py").write_text(TESTS)
-    path = os.pathsep.join([str(root / "installed"), *sys.path])
+    path = os.pathsep.join([str(root / "installed"), str(others), *sys.path])
 
     @cache
     def run(is_pure: bool) -> Recording:
@@ -140,6 +142,14 @@ def test_callbacks_and_overrides_are_seen_from_the_client(record: Record) -> Non
     overriding = shown(of(recording, "test_client.py::test_subclass"))
     assert ("callback", "callback Crate.changed", None) in overriding
     assert ("call", "Box.__init__", None) in overriding
+
+
+def test_callbacks_count_also_where_the_client_called_nothing_of_the_library(record: Record) -> None:
+    recording = record(False)
+    assert ("callback", "callback Options.__init__") in [
+        (kind, name.replace("made.<locals>.", "")) for kind, name in named(recording, "made")
+    ]
+    assert named(recording, "by_others") == [("callback", "callback by_others.<locals>.<lambda>")]
 
 
 def test_what_a_call_changed_and_what_it_left_is_noted(record: Record) -> None:

@@ -15,15 +15,18 @@ class Callbacks(Asker):
     """What rewritten functions of the client call first and last."""
 
     def _is_watched(self) -> bool:
-        if self.state.busy:
-            return False
         if self.state.frames or threading.current_thread() is not threading.main_thread():
             return True
         asyncio = sys.modules.get("asyncio")
         return asyncio is not None and asyncio._get_running_loop() is not None
 
     def _is_called_by_library(self, frame: FrameType) -> bool:
+        if self.state.busy:
+            return False
         back = frame.f_back
+        if not self._is_watched():
+            # Nobody waits for the library: others may have called it, or a class is being made.
+            return back is not None and self._file(back.f_code) == LIBRARY
         for _ in range(40):
             if back is None:
                 return False
@@ -37,7 +40,7 @@ class Callbacks(Asker):
 
     def entry(self, site: Any, /, *args: Any) -> None:
         """A function of the client begins."""
-        if self._is_watched() and self._is_called_by_library(sys._getframe(1)):
+        if self._is_called_by_library(sys._getframe(1)):
             token = self.ask(self.hub.entry, site, args)
             if token is not None:
                 self._tokens[id(sys._getframe(1))] = token
@@ -63,7 +66,7 @@ class Callbacks(Asker):
 
     def lambda_entry(self, site: Any, /, *args: Any) -> Any:
         """A lambda of the client begins."""
-        if self._is_watched() and self._is_called_by_library(sys._getframe(1)):
+        if self._is_called_by_library(sys._getframe(1)):
             return self.ask(self.hub.entry, site, args)
         return None
 
@@ -75,7 +78,7 @@ class Callbacks(Asker):
 
     def give(self, site: Any, value: Any, /) -> Any:
         """A generator of the client yields a value."""
-        if self._is_watched() and self._is_called_by_library(sys._getframe(1)):
+        if self._is_called_by_library(sys._getframe(1)):
             token = self.ask(self.hub.entry, site, (), "yield")
             if token is not None:
                 self.ask(self.hub.end, token, value)

@@ -1006,11 +1006,27 @@ static int is_called_by_library(PyFrameObject *frame) {
     return found;
 }
 
+/* The same, where nobody waits for the library: others may have called it, or a class is being made. */
+static int is_called_directly(PyFrameObject *frame) {
+    PyFrameObject *back = PyFrame_GetBack(frame);
+    if (!back) return 0;
+    PyCodeObject *code = PyFrame_GetCode(back);
+    int file = file_of(code);
+    Py_DECREF(code);
+    Py_DECREF(back);
+    return file == LIBRARY;
+}
+
+static int is_callback(PyFrameObject *frame) {
+    if (!frame || busy) return 0;
+    return is_watched() ? is_called_by_library(frame) : is_called_directly(frame);
+}
+
 static PyObject *enter(PyObject *const *args, Py_ssize_t count, int is_lambda) {
-    if (!is_watched()) Py_RETURN_NONE;
+    if (busy) Py_RETURN_NONE;
     PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
     PyObject *token = NULL;
-    if (frame && is_called_by_library(frame)) {
+    if (is_callback(frame)) {
         PyObject *held = tuple_of(args + 1, count - 1);
         token = held ? ask(GO_ENTRY, (PyObject *[]){args[0], held}, 2) : NULL;
         Py_XDECREF(held);
@@ -1067,9 +1083,9 @@ static PyObject *h_done(PyObject *self, PyObject *unused) {
 
 static PyObject *h_give(ARGS) { /* site, value: a generator of the client yields */
     EXPECT(2)
-    if (is_watched()) {
+    if (!busy) {
         PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
-        if (frame && is_called_by_library(frame)) {
+        if (is_callback(frame)) {
             PyObject *none = PyTuple_New(0);
             PyObject *token = none ? ask(GO_ENTRY, (PyObject *[]){args[0], none, k_yield}, 3) : NULL;
             Py_XDECREF(none);

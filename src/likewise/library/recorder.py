@@ -16,7 +16,7 @@ from likewise.library.crossing import Kind
 from likewise.library.lanes import Lane, Lanes, is_looping, named
 from likewise.library.targets import NOTHING
 from likewise.library.texts import plain_text
-from likewise.library.values import LONG, Values, message_of, unnumbered
+from likewise.library.values import LONG, Values, is_changed, message_of, unnumbered
 from likewise.model import (
     Lost,
     Mapping,
@@ -285,7 +285,7 @@ class Recorder:
             after: Mapping = {}
             for name, each in token.changing:
                 now = values.data(each)
-                if now != token.arguments[name]:
+                if is_changed(token.arguments[name], now):
                     after[name] = now
             token.after, token.changing = after, None
         if values.odd != odd:

@@ -220,6 +220,18 @@ def unnumbered(text: str) -> str:
     return _NUMBERED.sub("'id': 0", text) if "'id': " in text else text
 
 
+def is_changed(before: Value, now: Value) -> bool:
+    """Whether data of one object, taken twice, differs; what is new the first time need not be the second."""
+    return before != now and _settled(before) != _settled(now)
+
+
+def _settled(value: Value) -> Value:
+    if isinstance(value, dict):
+        is_object = value.get("is") == "object"
+        return {key: _settled(each) for key, each in value.items() if not (is_object and key == "late")}
+    return [_settled(each) for each in value] if isinstance(value, list) else value
+
+
 def message_of(error: BaseException) -> str:
     """The text of an exception; one that cannot say it says so."""
     try:

@@ -64,6 +64,7 @@ def test_what_is_made_to_be_unique_and_the_time_of_the_run_do_not_count(ours: Va
     ("ours", "theirs"),
     [
         TOKENS,
+        tuple(each[:8] for each in TOKENS),
         SIGNED,
         (bytes.fromhex(TOKENS[0]), bytes.fromhex(TOKENS[1])),
         tuple(int(start) + 3600 for start in STARTS),
@@ -92,6 +93,8 @@ def test_what_looks_drawn_does_not_count_where_the_client_brought_it(ours: Value
         ("a-config-file-name-2", "another-config-name1"),
         (b"0123456789abcdefXXXX", b"0123456789abcdefYYYY"),
         (TOKENS[0], TOKENS[1] + "0000"),
+        ("20250101", "19991231"),
+        ("deadbeef", "feedface"),
         (1, 2),
     ],
 )

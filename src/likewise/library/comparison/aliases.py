@@ -18,7 +18,7 @@ _UUID = re.compile(
 _SHAPES = re.compile(rf"(?<![0-9A-Za-z.])(?:{_UUID.pattern}|{'|'.join(TIMES)})(?![0-9A-Za-z])", re.IGNORECASE)
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 _HEX = re.compile(r"[0-9a-fA-F]+")
-_SHORTEST = 16
+_SHORTEST = 8
 _MIXED = 20
 _LONGEST_WORD = re.compile(r"[a-z]{12}|[A-Z]{12}|\d{12}")
 _FEW = 0.6
@@ -138,7 +138,7 @@ def _are_drawn(ours: str, theirs: str) -> bool:
     if abs(len(ours) - len(theirs)) > 2 or not _is_far(ours.encode(), theirs.encode()):
         return False
     if _HEX.fullmatch(ours) and _HEX.fullmatch(theirs):
-        return all(any(map(str.isdigit, each)) and any(map(str.isalpha, each)) for each in (ours, theirs))
+        return any(map(str.isdigit, ours + theirs)) and any(map(str.isalpha, ours + theirs))
     return all(map(_is_mixed, (ours, theirs)))
 
 

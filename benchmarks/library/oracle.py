@@ -7,6 +7,7 @@ libraries, and with LIKEWISE_ORACLE_EMPTY set it only pays for the hook (for the
 from __future__ import annotations
 
 import collections
+import dis
 import inspect
 import json
 import os
@@ -48,6 +49,8 @@ def note(kind: str, frame: FrameType, line: int) -> None:
 inside: list[FrameType] = []
 """Client frames that wait for compiled code of the library: what that calls is the library's own business."""
 awaited: set[int] = set()
+resumed: set[int] = set()
+"""Generators of the library that a client has asked for the next item."""
 instructions: collections.Counter[int] = collections.Counter()
 """Executed so far by each client frame: what one sets off is one crossing, in however many calls."""
 seen: set[tuple[str, int, int]] = set()
@@ -88,6 +91,8 @@ def watch(frame: FrameType, event: str, arg: Any) -> None:
         return
     if event == "call":
         watch_call(frame)
+    elif event == "return":
+        watch_item(frame)
     elif event.startswith("c_") and is_client(frame):
         holder = getattr(arg, "__self__", None)
         is_function = holder is None or isinstance(holder, ModuleType)
@@ -109,10 +114,27 @@ def watch_call(frame: FrameType) -> None:
     if is_library(frame.f_globals.get("__name__")):
         if not is_client(back) or (inside and inside[-1] is back) or is_further_step(frame):
             return
-        if not is_known("call", back):
+        if frame.f_code.co_flags & inspect.CO_GENERATOR:
+            if at(frame) == "RESUME":  # otherwise it is told to end
+                resumed.add(id(frame))
+        elif not is_known("call", back):
             note("call", back, back.f_lineno)
     elif is_library(back.f_globals.get("__name__")) and is_client(frame) and not is_further_step(frame):
         note("callback", frame, frame.f_code.co_firstlineno)
+
+
+def watch_item(frame: FrameType) -> None:
+    """A generator of the library stops: where it gives something, that is a crossing; its end is none."""
+    if id(frame) in resumed:
+        resumed.discard(id(frame))
+        back = frame.f_back
+        if back is not None and at(frame) == "YIELD_VALUE" and not is_known("call", back):
+            note("call", back, back.f_lineno)
+
+
+def at(frame: FrameType) -> str:
+    """The instruction that a frame is at."""
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
 
 
 def nothing(frame: FrameType, event: str, arg: Any) -> None:
@@ -140,6 +162,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
         test = ""
         inside.clear()
         awaited.clear()
+        resumed.clear()
         seen.clear()
 
 

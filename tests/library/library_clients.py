@@ -274,6 +274,25 @@ def by_others():
     return elsewhere.double_of(lambda: 4)
 
 
+class Held:
+    def __init__(self, box):
+        self.box = box
+
+    def __del__(self):
+        'As it stands.'
+        self.close()
+
+    def close(self):
+        return boxes.double(self.box.first)
+
+
+def destructors():
+    held = [Held(Box(1))]
+    boxes.apply(held.clear)
+    made = held, Held(Box(2)).close()
+    return [*made, Held.__del__.__doc__]
+
+
 def mutated():
     given = []
     boxes.fill(given)
@@ -323,6 +342,7 @@ USES = {
     "subclass": "[1, [1, 2], 2]",
     "made": "['Mine', 'Further']",
     "by_others": "4",
+    "destructors": "[[], 4, 'As it stands.']",
     "mutated": "['filled']",
     "errors": "['list index out of range', \"module 'boxes' has no attribute 'missing'\"]",
     "asynchronous": "[2, [0, 1], 'async entered', 3, 4]",

@@ -152,6 +152,11 @@ def test_callbacks_count_also_where_the_client_called_nothing_of_the_library(rec
     assert named(recording, "by_others") == [("callback", "callback by_others.<locals>.<lambda>")]
 
 
+def test_what_destructors_do_is_nobodys_doing(record: Record) -> None:
+    calls = [name for _, name in named(record(False), "destructors")]
+    assert calls == ["Box", "apply", "Box", "Box.first", "double"]
+
+
 def test_what_a_call_changed_and_what_it_left_is_noted(record: Record) -> None:
     recording = record(False)
     (fill,) = of(recording, "test_client.py::test_mutated")

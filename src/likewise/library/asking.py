@@ -18,6 +18,8 @@ class State(threading.local):
 
     def __init__(self) -> None:
         self.busy = False
+        self.hushed: list[bool] = []
+        """For each destructor that is running: whether it was busy before."""
         self.frames: list[FrameType] = []
 
 

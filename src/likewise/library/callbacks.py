@@ -64,6 +64,15 @@ class Callbacks(Asker):
                 else:
                     self.ask(self.hub.fail, token, error)
 
+    def hush(self) -> None:
+        """A destructor begins: it runs whenever somebody lets go, and what it does is nobody's doing."""
+        self.state.hushed.append(self.state.busy)
+        self.state.busy = True
+
+    def unhush(self) -> None:
+        """It is over."""
+        self.state.busy = self.state.hushed.pop()
+
     def lambda_entry(self, site: Any, /, *args: Any) -> Any:
         """A lambda of the client begins."""
         if self._is_called_by_library(sys._getframe(1)):

@@ -13,8 +13,8 @@ from likewise.library.operators import MIRRORED
 
 NAMES = frozenset(
     """call method load store delete item store_item delete_item binary inplace unary compare contains truth
-    text iterate wait async_iterate manage async_manage entry leave done lambda_entry lambda_leave give
-    imported builtin""".split()  # noqa: SIM905
+    text iterate wait async_iterate manage async_manage entry leave done hush unhush lambda_entry
+    lambda_leave give imported builtin""".split()  # noqa: SIM905
 )
 
 

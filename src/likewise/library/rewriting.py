@@ -87,6 +87,8 @@ class _Rewriter(Expressions):
         self._defaults(node.args)
         is_method = bool(self._bare_class) and bool(self._scopes) and self._scopes[-1] == self._classes[-1]
         first = node.args.args[0].arg if node.args.args else ""
+        if is_method and node.name == "__del__":
+            return self._hushed(node)
         is_plain = is_method and self._bare_class[-1] and bool(first) and not node.decorator_list
         self._plain_selves.append(first if is_plain else "")
         self._scopes += [node.name, "<locals>"]
@@ -117,6 +119,16 @@ class _Rewriter(Expressions):
             rest = [located(ast.Pass(), where)]
         done = located(ast.Expr(self._named("done", rest[-1], [])), rest[-1])
         node.body = [*body[:start], entry, located(ast.Try(rest, [], [], [done]), where)]
+
+    def _hushed(self, node: Any) -> ast.AST:
+        """A destructor as it stands, with nothing recorded while it runs."""
+        start = 1 if ast.get_docstring(node, clean=False) is not None else 0
+        rest = node.body[start:]
+        if rest:
+            hush = located(ast.Expr(self._named("hush", rest[0], [])), rest[0])
+            unhush = located(ast.Expr(self._named("unhush", rest[-1], [])), rest[-1])
+            node.body[start:] = [hush, located(ast.Try(rest, [], [], [unhush]), rest[0])]
+        return cast(ast.AST, node)
 
     def _site(self, node: Any, name: str) -> tuple[ast.expr, list[ast.expr]]:
         args: ast.arguments = node.args

@@ -5,6 +5,7 @@ from __future__ import annotations
 LIBRARY = """
 import asyncio
 import contextlib
+import datetime
 import threading
 
 LIMIT = 3
@@ -59,6 +60,17 @@ def in_thread(function):
     thread.start()
     thread.join()
     return results
+
+class Zone(datetime.tzinfo):
+    def utcoffset(self, moment):
+        return datetime.timedelta(hours=2)
+
+    def dst(self, moment):
+        return datetime.timedelta(0)
+
+    def tzname(self, moment):
+        return "Z2"
+
 
 class Maker(type):
     def __new__(cls, name, bases, namespace):
@@ -158,6 +170,7 @@ def double_of(function):
 
 CLIENT = """
 import asyncio
+import datetime
 import functools
 import boxes
 import boxes as aliased
@@ -258,6 +271,13 @@ def subclass():
     return [crate.seen, crate.items, len(crate)]
 
 
+def zones():
+    there = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc).astimezone(boxes.Zone())
+    then = datetime.datetime.fromtimestamp(0, tz=boxes.Zone())
+    there.replace(hour=1)
+    return [there.isoformat(), then.hour, there.tzname(), datetime.datetime(2020, 1, 1).isoformat()]
+
+
 def made():
     class Options:
         def __init__(self, name):
@@ -340,6 +360,7 @@ USES = {
     "contexts": "['entered', 'X']",
     "callbacks": "[3, 6, 'ValueError', 3, [7]]",
     "subclass": "[1, [1, 2], 2]",
+    "zones": "['2020-01-01T02:00:00+02:00', 2, 'Z2', '2020-01-01T00:00:00']",
     "made": "['Mine', 'Further']",
     "by_others": "4",
     "destructors": "[[], 4, 'As it stands.']",

@@ -152,6 +152,11 @@ def test_callbacks_count_also_where_the_client_called_nothing_of_the_library(rec
     assert named(recording, "by_others") == [("callback", "callback by_others.<locals>.<lambda>")]
 
 
+def test_time_zones_are_asked_by_dates_and_times(record: Record) -> None:
+    calls = [name for _, name in named(record(False), "zones") if name != "Zone"]
+    assert calls == ["Zone.fromutc", "Zone.fromutc", "Zone.utcoffset", "Zone.tzname"]
+
+
 def test_what_destructors_do_is_nobodys_doing(record: Record) -> None:
     calls = [name for _, name in named(record(False), "destructors")]
     assert calls == ["Box", "apply", "Box", "Box.first", "double"]

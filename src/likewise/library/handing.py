@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import builtins
 import copy
+import datetime
 import functools
 import itertools
 import sys
 import threading
 from collections.abc import Coroutine
-from types import CoroutineType, GeneratorType, ModuleType
+from types import BuiltinFunctionType, CoroutineType, GeneratorType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from likewise.library.crossing import Kind
-from likewise.library.targets import NOTHING
+from likewise.library.targets import NOTHING, ZONED
 
 if TYPE_CHECKING:
     from likewise.library.hub import Hub
@@ -133,8 +134,51 @@ def meet_executors() -> frozenset[Any]:
     return frozenset(calling)
 
 
+UNASKED = frozenset({"replace", "date", "time", "timetz", "combine", "weekday", "isoweekday", "toordinal"})
+"""These methods of a date or time do not ask its time zone."""
+ASKED = {
+    "dst": "dst",
+    "tzname": "tzname",
+    "astimezone": "fromutc",
+    "now": "fromutc",
+    "fromtimestamp": "fromutc",
+}
+"""What these methods of a date or time ask its time zone for; all others ask for the offset."""
+
+
+def is_zoned(callee: Any) -> bool:
+    """Whether something is a method of the standard library's dates and times."""
+    if not isinstance(callee, BuiltinFunctionType):
+        return False
+    holder = callee.__self__
+    return issubclass(holder if isinstance(holder, type) else type(holder), ZONED)
+
+
+def zone_of(hub: Hub, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
+    """The library's time zone that a method of a date or time will ask, or None."""
+    given = next(
+        (each for each in (*args, *(kwargs or {}).values()) if isinstance(each, datetime.tzinfo)), None
+    )
+    zone = getattr(callee.__self__, "tzinfo", None) if given is None else given
+    return zone if isinstance(zone, datetime.tzinfo) and hub.targets.touches(type(zone)) else None
+
+
+def _zoned(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Prepared | None:
+    zone = zone_of(hub, callee, args, kwargs)
+    if zone is None or callee.__name__ in UNASKED:
+        return None
+    operation = hub.targets.named(type(zone), ASKED.get(callee.__name__, "utcoffset"))
+    if operation is None:
+        return None
+    holder = () if isinstance(callee.__self__, type) else (callee.__self__,)
+    token = hub.recorder.begin(at, Kind.CALL, operation, zone, (*holder, *args), kwargs)
+    return None if token is None else (token, args, kwargs)
+
+
 def prepare(hub: Hub, at: str, callee: Any, args: tuple[Any, ...], kwargs: Any) -> Prepared | None:
     """A token for the crossing, if the whole is one, and the arguments to call with instead."""
+    if is_zoned(callee):
+        return _zoned(hub, at, callee, args, kwargs)
     if callee in ATTRIBUTES:
         return _attribute(hub, at, callee, args)
     if callee in OPERATIONS and args:

@@ -20,7 +20,7 @@ from typing import Any
 
 from likewise.library import steps
 from likewise.library.callbacks import Callbacks
-from likewise.library.handing import SPECIAL, THROUGH
+from likewise.library.handing import SPECIAL, THROUGH, is_zoned, zone_of
 from likewise.library.operators import BINARY, COMPARE, INPLACE, MIRRORED, UNARY
 from likewise.library.targets import Standing
 
@@ -59,6 +59,8 @@ class Helper(Callbacks):
             return self.hand(at, callee)
         if type(getattr(callee, "__self__", None)) is str and callee.__name__ == "format":
             return self.hand(at, callee)
+        if is_zoned(callee) and not self.touches(callee.__self__):
+            return self.hand(at, callee)
         if self.ask(self._targets.find, callee) is None:
             return callee
         return self.wrap(at, callee)
@@ -95,7 +97,10 @@ class Helper(Callbacks):
         """`callee(*args, **kwargs)`, where it may act on what it is handed."""
         every = [*args, *kwargs.values()]
         is_through = not self._is_special(callee) or callee in THROUGH
-        if self.state.busy or not any(self._concerns(each, is_through) for each in every):
+        concerned = any(self._concerns(each, is_through) for each in every) or (
+            is_zoned(callee) and self.ask(zone_of, self.hub, callee, args, kwargs) is not None
+        )
+        if self.state.busy or not concerned:
             return callee(*args, **kwargs)
         ready = self.ask(self.hub.prepare, at, callee, args, kwargs or None)
         if ready is None:

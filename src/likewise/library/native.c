@@ -6,7 +6,7 @@
 #include <Python.h>
 #include <structmember.h>
 
-enum { FOREIGN, OWN, DERIVED, PARTIAL, CACHED, DESCRIPTOR, WRAPPER, CYTHON, CONTEXT };
+enum { FOREIGN, OWN, DERIVED, PARTIAL, CACHED, DESCRIPTOR, WRAPPER, CYTHON, CONTEXT, ZONED };
 enum { NEUTRAL, CLIENT, LIBRARY };
 enum { PLAIN = -1, THROUGH = -2, ADOPTED = -3 };
 enum { GO_BEGIN_CALL, GO_BEGIN_MEMBER, GO_READ, GO_END, GO_FAIL, GO_ITEM, GO_ENTRY, GO_STANDING,
@@ -17,7 +17,7 @@ static const char *GO_NAMES[] = {"begin_call", "begin_member", "read", "end", "f
 static PyObject *go[GO_COUNT];
 static PyObject *owners, *files, *callbacks, *running_loop, *mirrored;
 static PyMethodDef *str_format;
-static PyObject *s_name, *s_func, *s_wrapped, *s_module, *s_self, *s_gen;
+static PyObject *s_name, *s_func, *s_wrapped, *s_module, *s_self, *s_gen, *s_tzinfo;
 static PyObject *s_enter, *s_exit, *s_aenter, *s_aexit, *s_send, *s_throw, *s_close;
 
 #define MOST 128
@@ -181,7 +181,7 @@ static int standing_of(PyObject *thing) {
         if (PyUnicode_CheckExact(self) && ((PyCFunctionObject *)thing)->m_ml == str_format) return 2;
         PyTypeObject *of = PyType_Check(self) ? (PyTypeObject *)self : Py_TYPE(self);
         int flag = flag_of(of);
-        return flag == OWN || flag == DERIVED;
+        return flag == ZONED ? 2 : flag == OWN || flag == DERIVED;
     }
     if (PyType_Check(thing)) {
         if (special(thing)) return 2;
@@ -329,6 +329,17 @@ static PyObject *tuple_of(PyObject *const *args, Py_ssize_t count) {
     return made;
 }
 
+/* Whether a method's own date or time has a time zone of the library's. */
+static int is_in_zone(PyObject *callee) {
+    PyObject *self = PyCFunction_Check(callee) ? PyCFunction_GET_SELF(callee) : NULL;
+    if (!self || PyType_Check(self) || flag_of(Py_TYPE(self)) != ZONED) return 0;
+    PyObject *zone = PyObject_GetAttr(self, s_tzinfo);
+    int found = zone && touches(zone);
+    if (!zone) PyErr_Clear();
+    Py_XDECREF(zone);
+    return found;
+}
+
 static int concerns(PyObject *callee, PyObject *const *args, Py_ssize_t count) {
     Slot *slot = slots_find(callee);
     int is_through = !slot || slot->flag == THROUGH;
@@ -337,7 +348,7 @@ static int concerns(PyObject *callee, PyObject *const *args, Py_ssize_t count) {
         if (PyModule_Check(args[i]) && owner_of(PyDict_GetItemWithError(PyModule_GetDict(args[i]), s_name))) return 1;
         if (is_through && held(args[i], 2)) return 1;
     }
-    return 0;
+    return is_in_zone(callee);
 }
 
 static PyObject *pass_on(PyObject *at, PyObject *callee, PyObject *const *args, Py_ssize_t count, PyObject *names) {
@@ -1176,7 +1187,7 @@ PyMODINIT_FUNC PyInit_native(void) {
         if (PyType_Ready(types[i]) < 0) return NULL;
     struct { PyObject **place; const char *text; } texts[] = {
         {&s_name, "__name__"}, {&s_func, "func"}, {&s_wrapped, "__wrapped__"}, {&s_module, "__module__"},
-        {&s_self, "__self__"}, {&s_gen, "gen"}, {&s_enter, "__enter__"}, {&s_exit, "__exit__"},
+        {&s_self, "__self__"}, {&s_gen, "gen"}, {&s_tzinfo, "tzinfo"}, {&s_enter, "__enter__"}, {&s_exit, "__exit__"},
         {&s_aenter, "__aenter__"}, {&s_aexit, "__aexit__"}, {&s_send, "send"}, {&s_throw, "throw"},
         {&s_close, "close"}, {&k_call, "call"}, {&k_store, "store"}, {&k_delete, "delete"},
         {&k_read, "read"}, {&k_item, "item"}, {&k_yield, "yield"}, {&d_getitem, "__getitem__"}, {&d_setitem, "__setitem__"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import functools
 import sys
 import types
@@ -28,6 +29,8 @@ class Standing(IntEnum):
     CYTHON = 7
     CONTEXT = 8
     """A context manager made of a generator: whose it is depends on the generator."""
+    ZONED = 9
+    """A date with a time, or a time: what it does is up to its time zone, which may be the library's."""
 
 
 _TOUCHING = frozenset({Standing.OWN, Standing.DERIVED})
@@ -43,6 +46,7 @@ _KINDS: dict[type, Standing] = {
     types.ClassMethodDescriptorType: Standing.DESCRIPTOR,
     types.MethodWrapperType: Standing.WRAPPER,
 }
+ZONED = (datetime.datetime, datetime.time)
 _CONTEXTS = ("_GeneratorContextManager", "_AsyncGeneratorContextManager")
 _CYTHON = ("cython_function_or_method", "fused_cython_function")
 _MRO = type.__dict__["__mro__"].__get__
@@ -93,7 +97,9 @@ class Targets:
             return Standing.CYTHON
         if kind.__name__ in _CONTEXTS and module_of(kind) == "contextlib":
             return Standing.CONTEXT
-        return Standing.FOREIGN if self.naming.class_of(kind) is None else Standing.DERIVED
+        if self.naming.class_of(kind) is not None:
+            return Standing.DERIVED
+        return Standing.ZONED if issubclass(kind, ZONED) else Standing.FOREIGN
 
     def remember(self, kind: type) -> None:
         """Forget what is known about a type when it dies: another may live at its address."""

@@ -184,7 +184,8 @@ class Bench:
             for each in trace.interactions:
                 seen = crossing.of(each)
                 file, line, _ = seen.at.rsplit(":", 2)
-                kind = "callback" if seen.kind is crossing.Kind.CALLBACK else "call"
+                of = each.arguments["kind"] if seen.kind is crossing.Kind.REST else seen.kind
+                kind = "callback" if of == crossing.Kind.CALLBACK else "call"
                 found[trace.test, kind, file, statements.of(file, int(line))] += seen.count
                 total += seen.count
                 foreign += not (self.folder / file).exists()

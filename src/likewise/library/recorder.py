@@ -109,11 +109,10 @@ class _Rest:
     def add(self, token: Token) -> None:
         """Take in one more."""
         outcome = token.outcome
-        if isinstance(outcome, Returned):
-            text = repr((token.arguments, outcome.value, token.after, token.state))
-        else:
-            text = repr((token.arguments, outcome, token.after, token.state))
-        self.take(text)
+        # Which attributes an object was made with is the library's business.
+        state = None if token.makes else token.state
+        said = outcome.value if isinstance(outcome, Returned) else outcome
+        self.take(repr((token.arguments, said, token.after, state)))
 
     def take(self, text: str) -> None:
         """Take in one more, as text."""

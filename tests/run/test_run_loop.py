@@ -301,6 +301,16 @@ def test_on_changed_code_differences_are_repeated_on_the_candidate_before_they_a
     assert runs.run(code="c2", verify=False).reference.reruns == []
 
 
+def test_what_varied_on_one_code_is_not_forgotten_over_many_others(loop: Make) -> None:
+    """Each sees the test once; a difference that nobody looks at makes all of them look closely."""
+    scripts = {"t1": (put("a"), get("a", looks=False)), "t2": (put("a"), get("a", looks=False), listed())}
+    runs = loop(Suite(scripts, wrong={"a": "adds"}))
+    runs.run(code="c0")
+    later = [runs.run(code=f"c{number}") for number in range(1, 7)]
+    assert [each.reference.reruns for each in later] == [[]] * 6
+    assert [each.reference_calls for each in later] == [0] * 6
+
+
 def test_a_result_that_differs_by_what_was_not_seen_is_discrepant_and_not_flaky(loop: Make) -> None:
     suite = two()
     suite.unseen = frozenset({"t1"})

@@ -103,6 +103,16 @@ def test_the_latest_sketches_come_first(ledger: Ledger) -> None:
     }
 
 
+def test_two_sketches_of_the_same_code_come_with_later_ones_of_other_code(ledger: Ledger) -> None:
+    codes = ["a", "b", "b", "c", "c", "d", "e", "f"]
+    ledger.add_sketches(
+        [Sketch(test="t", run=f"r{n}", when=n, code=code, tokens={}) for n, code in enumerate(codes)]
+    )
+    assert [each.when for each in ledger.sketches(["t"], per_test=3)["t"]] == [7, 6, 5, 4, 3]
+    assert [each.when for each in ledger.sketches(["t"])["t"]] == [7, 6, 5, 4, 3]
+    assert [each.when for each in ledger.sketches(["t"], per_test=5)["t"]] == [7, 6, 5, 4, 3]
+
+
 class TestEvidence:
     """What the reference said, and where it can be looked up."""
 

@@ -103,11 +103,12 @@ class Memory:
             if not stale and doubled <= ambiguous:
                 self._write_sketches()
                 return Known(readings=readings, answers=answers, familiarity=familiarity, ambiguous=ambiguous)
-            again = stale | readings.using(doubled - ambiguous)
-            evidence = stale | {answer.test for key in doubled - ambiguous for answer in answers[key]}
-            ambiguous |= doubled
+            doubtful = doubled - ambiguous
+            again = stale | readings.using(doubtful)
+            evidence = stale | {answer.test for key in doubtful for answer in answers[key]}
             familiarity.learn_from_this_run(stale)
-            self._refresh(evidence, ambiguous)
+            self._refresh(evidence, ambiguous | doubtful)
+            ambiguous |= self._still_ambiguous(doubtful)
             refreshed |= stale
             found = [
                 read_world(traces, familiarity, ambiguous=ambiguous)
@@ -171,6 +172,11 @@ class Memory:
             len(given) > 1
             and len({answer.answer for answer in given if answer.reference == self._rules.reference}) > 1
         )
+
+    def _still_ambiguous(self, keys: frozenset[Fingerprint]) -> frozenset[Fingerprint]:
+        """Which of these keys have two answers under what is known to vary by now, and not only before."""
+        given = self.ledger.answers(keys) if keys else {}
+        return frozenset(key for key, several in given.items() if self._is_ambiguous(several))
 
     def _refresh(self, tests: Iterable[str], ambiguous: frozenset[Fingerprint]) -> None:
         found = list(self.ledger.evidence(list(tests)))

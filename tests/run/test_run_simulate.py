@@ -139,6 +139,22 @@ def test_made_up_names_are_learned_from_the_second_run_on() -> None:
     assert saved(*runs) == ([0, 2, 2], 4)
 
 
+def test_the_next_run_of_the_same_code_stands_for_a_repetition_on_the_candidate() -> None:
+    """Two tests do the same under made-up names: whoever knows what is made up asks only for one."""
+    names = iter(("f81d4fae7dec", "0a50c91e6bf6", "7b1d4fae7d11", "5c20d91e6b42"))
+    pairs = [[[put(name, "1"), get(name, "1")] for name in (next(names), next(names))] for _ in "12"]
+    runs = [recording(str(number), t1=t1, t2=t2) for number, (t1, t2) in enumerate(pairs)]
+    assert saved(*runs) == ([2, 4], 4)
+    found = count_context(runs).unrepeated
+    assert found is not None
+    assert found.saved == 4
+    other = [
+        replace(run, provenance=Provenance(run=run.provenance.run, code=f"c{n}"))
+        for n, run in enumerate(runs)
+    ]
+    assert saved(*other)[0][0] == 0
+
+
 def test_a_recording_is_reduced_to_what_the_published_policies_look_at() -> None:
     run = opaque(recording("1", t1=[put("a", "1"), get("a", "1")], t2=[]))
     assert run.run == "1"

@@ -50,7 +50,9 @@ def simulate(
 
     HISTORY is a recording of Likewise (a file, or a run's directory), a HAR file, or JSON Lines of
     exchanges; several are runs in the order given. The recorded answers serve as the reference's.
-    The first run only fills the ledger and is left out of the sums.
+    The first run only fills the ledger and is left out of the sums. What the context policy learns live
+    from repeating a test on the candidate, it learns here from the next run of the same code; the table
+    also says what share it would save without that.
     """
     if fingerprints is None:
         if apis is not None:
@@ -155,9 +157,13 @@ def _show(counted: dict[str, PolicyCount]) -> None:
         rows.append(
             ("share with the first", "", "", *(_only(name, _share(counted[name].cold)) for name in names))
         )
-        tests = counted[CONTEXT].tests_only
-        if tests is not None:
-            rows.append(("share by whole tests", "", "", *(_only(name, _share(tests)) for name in names)))
+        others = {
+            "share with the first, nothing repeated": counted[CONTEXT].unrepeated,
+            "share by whole tests": counted[CONTEXT].tests_only,
+        }
+        for title, total in others.items():
+            if total is not None:
+                rows.append((title, "", "", *(_only(name, _share(total)) for name in names)))
     table(columns, rows, right=columns[1:])
 
 

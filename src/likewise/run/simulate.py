@@ -5,7 +5,7 @@ In a simulation the recorded answers serve as the reference's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from likewise.canonical import Familiarity, key_world, masked_sequence, sketch
@@ -45,6 +45,8 @@ class PolicyCount:
 
     runs: tuple[RunCount, ...]
     tests_only: Total | None = None
+    unrepeated: Total | None = None
+    """As `cold`, if nothing were repeated on the candidate to learn what varies."""
 
     @property
     def warm(self) -> Total:
@@ -124,32 +126,77 @@ class _Past:
 class ContextSimulation:
     """Counts what the `context` policy saves, with sliced replay or by whole tests only."""
 
-    def __init__(self, *, sliced: bool) -> None:
+    def __init__(self, recordings: Sequence[Recording], *, sliced: bool, repeats: bool) -> None:
+        self._recordings = recordings
         self._sliced = sliced
+        self._repeats = repeats
         self._past: list[_Past] = []
         self._sketches: dict[str, list[Sketch]] = {}
         self._ambiguous: set[Fingerprint] = set()
         self._index: dict[Fingerprint, set[Fingerprint]] = {}
 
-    def run(self, recording: Recording) -> RunCount:
-        """Count one more run."""
+    def runs(self) -> tuple[RunCount, ...]:
+        """Count all runs, one after the other."""
+        return tuple(self._run(number) for number in range(len(self._recordings)))
+
+    def _run(self, number: int) -> RunCount:
+        recording = self._recordings[number]
         worlds = _worlds(recording)
-        self._learn(recording)
-        familiarity = {test: Familiarity(known) for test, known in self._sketches.items()}
-        self._reindex(familiarity)
+        self._learn(number)
+        keyed = self._key(worlds)
+        if self._repeats and self._repeat(number, self._undecided(worlds, keyed)):
+            keyed = self._key(worlds)
         past = _Past(worlds=worlds)
         saved = 0
-        for number, traces in enumerate(worlds):
-            keyed = key_world(traces, familiarity, ambiguous=self._ambiguous)
+        for world, traces in enumerate(worlds):
             for place in range(len(traces)):
-                saved += self._test(past, number, place, keyed)
+                saved += self._test(past, world, place, keyed[world])
         self._past.append(past)
         tests = len({trace.test for trace in recording.traces})
         return RunCount(run=recording.provenance.run, tests=tests, calls=recording.calls, saved=saved)
 
+    def _key(self, worlds: list[list[Trace]]) -> list[list[list[Keyed]]]:
+        """Key the evidence, and the calls of a run, under what is known to vary by now."""
+        familiarity = {test: Familiarity(known) for test, known in self._sketches.items()}
+        self._reindex(familiarity)
+        return [key_world(traces, familiarity, ambiguous=self._ambiguous) for traces in worlds]
+
+    def _undecided(self, worlds: list[list[Trace]], keyed: list[list[list[Keyed]]]) -> set[str]:
+        return {
+            trace.test
+            for traces, world in zip(worlds, keyed, strict=True)
+            for trace, calls in zip(traces, world, strict=True)
+            if self._unknown(calls)
+        }
+
+    def _unknown(self, calls: Iterable[Keyed]) -> list[Keyed]:
+        return [call for call in calls if self._index.get(call.key, set()) != {call.answer}]
+
+    def _repeat(self, number: int, tests: set[str]) -> bool:
+        """Learn what varies as a repetition on the candidate tells it; whether there is anything new.
+
+        A run repeats each undecided test that it sees for the first time on its code. That takes no
+        reference call, and the next recorded run of the same code stands for it here.
+        """
+        code_of = self._recordings[number].provenance.code_of
+        wanted = {
+            test for test in tests if sum(known.code == code_of(test) for known in self._sketches[test]) < 2
+        }
+        before = len(wanted)
+        for later in range(number + 1, len(self._recordings)):
+            recording = self._recordings[later]
+            again = {
+                trace.test
+                for trace in recording.traces
+                if trace.test in wanted and recording.provenance.code_of(trace.test) == code_of(trace.test)
+            }
+            self._learn(later, again)
+            wanted -= again
+        return len(wanted) < before
+
     def _test(self, past: _Past, world: int, place: int, keyed: list[list[Keyed]]) -> int:
         calls = keyed[place]
-        unknown = [call for call in calls if self._index.get(call.key, set()) != {call.answer}]
+        unknown = self._unknown(calls)
         if not unknown:
             return len(calls)
         if self._sliced and not any(call.timed or call.racy for call in unknown):
@@ -168,18 +215,15 @@ class ContextSimulation:
             self._index.setdefault(call.key, set()).add(call.answer)
         return len(calls) - len(fresh)
 
-    def _learn(self, recording: Recording) -> None:
-        number = len(self._past)  # names of runs may repeat: two files of the same name, say
-        for trace in recording.traces:
-            known = self._sketches.setdefault(trace.test, [])
-            known.append(
-                sketch(
-                    trace,
-                    run=f"{number}#{trace.attempt}",
-                    code=recording.provenance.code_of(trace.test),
-                    when=trace.started,
-                )
-            )
+    def _learn(self, number: int, tests: Container[str] | None = None) -> None:
+        """Remember what the traces of a run look like; who learns from it twice knows no more."""
+        origin = self._recordings[number].provenance
+        for trace in self._recordings[number].traces:
+            if tests is None or trace.test in tests:
+                # Names of runs may repeat: two files of the same name, say.
+                run, code = f"{number}#{trace.attempt}", origin.code_of(trace.test)
+                known = self._sketches.setdefault(trace.test, [])
+                known.append(sketch(trace, run=run, code=code, when=trace.started))
 
     def _reindex(self, familiarity: Mapping[str, Familiarity]) -> None:
         """Key the evidence anew under what is known now, widening until no key is ambiguous that need be."""
@@ -209,7 +253,7 @@ def _worlds(recording: Recording) -> list[list[Trace]]:
 
 def count_context(recordings: Sequence[Recording]) -> PolicyCount:
     """What the `context` policy would have saved, with sliced replay and by whole tests alone."""
-    sliced, whole = ContextSimulation(sliced=True), ContextSimulation(sliced=False)
-    runs = tuple(sliced.run(recording) for recording in recordings)
-    tests = tuple(whole.run(recording) for recording in recordings)
-    return PolicyCount(runs=runs, tests_only=_total(tests[1:]))
+    runs = ContextSimulation(recordings, sliced=True, repeats=True).runs()
+    tests = ContextSimulation(recordings, sliced=False, repeats=True).runs()
+    plain = ContextSimulation(recordings, sliced=True, repeats=False).runs()
+    return PolicyCount(runs=runs, tests_only=_total(tests[1:]), unrepeated=_total(plain))

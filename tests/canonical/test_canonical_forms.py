@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.canonical import Familiarity, key_world, sketch, tokens
+from likewise.canonical.answers import answer_of
 from likewise.canonical.familiarity import _shared_and_lonely
-from likewise.canonical.forms import answer_of, compile_form
+from likewise.canonical.forms import compile_form
 from likewise.canonical.places import _cut, _cut_once
 from likewise.canonical.tokens import cut
 from likewise.model import Interaction, Opaque, Operation, Raised, Returned, Role, Trace, Value

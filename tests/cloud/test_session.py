@@ -13,7 +13,7 @@ import pytest
 from botocore.model import ServiceModel
 
 from likewise.cloud import session as module
-from likewise.cloud.recorder.call import Answer, Call
+from likewise.cloud.recorder.call import Call
 from likewise.cloud.session import ProcessSession, read_recording
 from likewise.cloud.side import Side, open_side, plan, services_of
 from likewise.cloud.targets import Running
@@ -110,7 +110,7 @@ def test_what_the_model_of_a_service_calls_sensitive_is_not_written(stage: Stage
     headers = {"content-language": "the-language-of-birds"}
     call = recorder.opened(lambda *_: Call("PUT", "http://127.0.0.1:1/box/k", headers, operation), None, None)
     assert call is not None
-    recorder.answered(call, lambda _: Answer(200, {}, b""), None)
+    recorder.answered(call, lambda heard, _: heard.hear(200, {}, b""), None)
     stage.session.end(result=Result.PASSED)
     stage.session.finish()
     assert "PutObject" in stage.path.read_text()

@@ -12,7 +12,7 @@ from likewise.library.recorder import Recorder
 from likewise.library.targets import NOTHING
 from likewise.model import Operation, Trace
 from likewise.model.rows import Rows
-from likewise.store import encoding
+from likewise.store import lines
 
 
 class Name(str):
@@ -58,6 +58,6 @@ def test_rows_are_written_and_read_back_without_loss(
     trace = recorded(*args, **kwargs)
     assert isinstance(trace.interactions, Rows)
     assert trace.interactions.plain == [is_plain]
-    back = encoding.decode_line(encoding.encode_trace_line(trace), reject=reject)
+    back = lines.decode_line(lines.encode_trace_line(trace), reject=reject)
     assert isinstance(back, Trace)
     assert list(back.interactions) == list(trace.interactions)

@@ -22,7 +22,7 @@ from likewise.model import (
     Trace,
     Value,
 )
-from likewise.store import encoding
+from likewise.store import encoding, lines
 from likewise.store.values import Undecodable, pack, unpack
 
 text = st.text(st.characters())  # lone surrogates included
@@ -79,9 +79,9 @@ def traced(
 @settings(deadline=None)
 @given(arguments=mappings, wire=mappings)
 def test_every_value_round_trips_through_a_line(arguments: dict[str, Value], wire: dict[str, Value]) -> None:
-    line = encoding.encode_trace_line(traced(arguments, wire=wire))
+    line = lines.encode_trace_line(traced(arguments, wire=wire))
     assert b"\n" not in line
-    back = encoding.decode_line(line, reject=pytest.fail)
+    back = lines.decode_line(line, reject=pytest.fail)
     assert isinstance(back, Trace)
     assert same(back.interactions[0].arguments, arguments)
     assert same(back.interactions[0].wire, wire)
@@ -90,7 +90,7 @@ def test_every_value_round_trips_through_a_line(arguments: dict[str, Value], wir
 @settings(deadline=None)
 @given(outcome=outcomes)
 def test_every_outcome_round_trips(outcome: object) -> None:
-    back = encoding.decode_line(encoding.encode_trace_line(traced({}, outcome)), reject=pytest.fail)
+    back = lines.decode_line(lines.encode_trace_line(traced({}, outcome)), reject=pytest.fail)
     assert isinstance(back, Trace)
     seen = back.interactions[0].outcome
     assert type(seen) is type(outcome)

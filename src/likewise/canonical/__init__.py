@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from likewise.model.late import late as _late
 
 if TYPE_CHECKING:
+    from likewise.canonical.answers import answer_fingerprint, canonical_answer
     from likewise.canonical.familiarity import Familiarity, sketch
-    from likewise.canonical.forms import answer_fingerprint, canonical_answer
     from likewise.canonical.hashing import VERSION, fingerprint
     from likewise.canonical.keys import World, key_world
     from likewise.canonical.sequence import masked_sequence
@@ -30,7 +30,7 @@ __getattr__ = _late(
     {
         "familiarity": ("Familiarity", "sketch"),
         "hashing": ("VERSION", "fingerprint"),
-        "forms": ("answer_fingerprint", "canonical_answer"),
+        "answers": ("answer_fingerprint", "canonical_answer"),
         "keys": ("World", "key_world"),
         "sequence": ("masked_sequence",),
     },

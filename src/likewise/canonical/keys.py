@@ -6,17 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from likewise.canonical.answers import answer_of, canonical_answer
 from likewise.canonical.familiarity import Familiarity
-from likewise.canonical.forms import (
-    GIVEN,
-    QUOTED,
-    RETURNED,
-    Call,
-    Form,
-    answer_of,
-    canonical_answer,
-    compile_form,
-)
+from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, Call, Form, compile_form
 from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import History, Numbers
 from likewise.model import (

@@ -6,11 +6,14 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from likewise.cloud import targets
-from likewise.cloud.targets import Running, Server, Spec
 from likewise.model import ConfigurationError, Role, Target
 from likewise.store import Configuration
+
+if TYPE_CHECKING:
+    from likewise.cloud.targets import Running, Spec
 
 IN_PROCESS = "mock_aws"
 """The candidate's name where the suite brings moto itself, in its own process: nothing is started."""
@@ -126,13 +129,13 @@ class Side:
     def check(self) -> None:
         """Raise TargetUnavailable where a server that was started for the user has ended."""
         for each in self.running:
-            if isinstance(each, Server) and not each.is_alive():
+            if isinstance(each, targets.Server) and not each.is_alive():
                 raise each.trouble(f"{each.target} has ended in the middle of the run")
 
     def keep_logs(self, folder: Path) -> None:
         """Copy the servers' logs to where they outlive the servers."""
         for each in self.running:
-            if isinstance(each, Server):
+            if isinstance(each, targets.Server):
                 folder.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(each.log, folder / f"{each.target.name}-{os.getpid()}.log")
 

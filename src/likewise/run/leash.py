@@ -4,7 +4,6 @@ Also a script of its own, `leash.py PARENT COMMAND…`, because the alternative,
 exec, may deadlock where the parent has threads.
 """
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -61,6 +60,8 @@ def main() -> None:
     """Ask for the signal, make sure that the parent is still there, become the command."""
     parent, *command = sys.argv[1:]
     if sys.platform == "linux":
+        import ctypes  # who only starts processes does without
+
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != int(parent):
         sys.exit("the parent ended before the process could start")

@@ -15,23 +15,9 @@ from likewise.model import (
     Origin,
     Target,
 )
-from likewise.store.encoding import (
-    ESCAPED,
-    Loose,
-    Small,
-    Unread,
-    V,
-    WireTrace,
-    convert,
-    decode,
-    decode_raw,
-    encode,
-    model_calls,
-    model_trace,
-    open_raw,
-    wire_trace,
-)
+from likewise.store.encoding import ESCAPED, Loose, Small, Unread, convert, decode, decode_raw, encode
 from likewise.store.values import pack, unpack
+from likewise.store.wire import V, WireTrace, model_calls, model_trace, open_raw, wire_trace
 
 
 class _Evidence(Small, Generic[V]):

@@ -27,7 +27,7 @@ from likewise.model import (
 )
 from likewise.model.heap import growing_heap
 from likewise.model.unopened import Opening, Unopened, passing, spans_of
-from likewise.store import encoding, migrations
+from likewise.store import encoding, lines, migrations
 from likewise.store.home import make_folder
 from likewise.store.values import Undecodable
 
@@ -91,14 +91,14 @@ class RecordingWriter:
 
     def add(self, redaction: Redaction) -> None:
         """Write one finished trace."""
-        line = encoding.encode_trace_line(redaction.trace)
+        line = lines.encode_trace_line(redaction.trace)
         with self._lock:
             self._write(line)
             self.traces += 1
 
     def add_part(self, redaction: Redaction) -> None:
         """Write more interactions of a trace that is not finished; `add` of the trace adds the last ones."""
-        line = encoding.encode_part_line(redaction.trace)
+        line = lines.encode_part_line(redaction.trace)
         with self._lock:
             self._write(line)
 
@@ -108,7 +108,7 @@ class RecordingWriter:
             if self._file.closed:
                 return
             try:
-                self._write(encoding.encode_end_line(self.traces))
+                self._write(lines.encode_end_line(self.traces))
             finally:
                 self._file.close()
 
@@ -213,7 +213,7 @@ class _Reader:
                 if not line.endswith(b"\n"):
                     break  # only the last line can lack its end: the writer was cut off in it
                 self._reject(str(error))
-            if isinstance(content, encoding.Part):
+            if isinstance(content, lines.Part):
                 parts.setdefault(_attempt(content.trace), []).append(content.trace)
             elif isinstance(content, Trace):
                 count += 1
@@ -264,12 +264,12 @@ class _Reader:
         except Undecodable as error:
             self._reject(f"not a provenance: {error}")
 
-    def _decode(self, line: bytes) -> Trace | encoding.Part | int:
+    def _decode(self, line: bytes) -> Trace | lines.Part | int:
         form = migrations.RECORDING
         if self.version == form.version:
-            return encoding.decode_line(line, reject=partial(_reject, self._where))
+            return lines.decode_line(line, reject=partial(_reject, self._where))
         raw = form.upgrade(encoding.decode_raw(line), version=self.version, where=str(self.path))
-        return encoding.convert_line(raw)
+        return lines.convert_line(raw)
 
     @property
     def _where(self) -> str:

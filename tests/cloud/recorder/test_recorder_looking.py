@@ -18,7 +18,7 @@ import wrapt
 import yaml
 import yarl
 
-from likewise.cloud.recorder.looking import Look, Observed, follow_yaml, plain
+from likewise.cloud.recorder.looking import Look, Observed, follow_yaml, observe, plain
 from likewise.cloud.recorder.patches import Patches
 
 ALL = {"Name", "Inner", "Deep", "Listed", "In", "Nested"}
@@ -26,14 +26,14 @@ ALL = {"Name", "Inner", "Deep", "Listed", "In", "Nested"}
 
 def answer(look: Look) -> Observed:
     content = {"Name": "n", "Inner": {"Deep": 1}, "Listed": [{"In": 2}, [{"Nested": 3}]]}
-    return Observed(content, look)
+    return observe(content, look)
 
 
 def asked(body: Callable[[Any], object]) -> set[str]:
     """The fields that were noted while something was done with an answer."""
     look = Look(late=lambda call: None)
     body(answer(look))
-    return look.names
+    return set(look.names)
 
 
 def through(value: Any) -> None:
@@ -83,10 +83,10 @@ def test_what_users_put_in_is_handed_out_plain_and_seen_as_a_whole() -> None:
     """Suites give it back: jmespath, which the SDK asks about requests, goes by the very type."""
     look = Look(late=lambda call: None)
     content = {"UnprocessedKeys": {"table": {"Keys": [{"id": {"S": "1"}}]}}, "Count": 1}
-    left = Observed(content, look)["UnprocessedKeys"]
+    left = observe(content, look)["UnprocessedKeys"]
     assert type(left) is dict
     assert type(left["table"]["Keys"][0]) is dict
-    assert look.names == {"UnprocessedKeys", "table", "Keys", "id", "S"}
+    assert set(look.names) == {"UnprocessedKeys", "table", "Keys", "id", "S"}
 
 
 def test_who_tells_types_by_name_or_writes_yaml_takes_it_for_what_it_is() -> None:
@@ -121,8 +121,8 @@ def test_a_pattern_sees_what_it_names() -> None:
 )
 def test_compiled_packages_that_are_said_to_ask_do(take: Callable[[Any], object]) -> None:
     look = Look(late=lambda call: None)
-    take(Observed({"a": "1", "b": "2"}, look))
-    assert look.names == {"a", "b"}
+    take(observe({"a": "1", "b": "2"}, look))
+    assert set(look.names) == {"a", "b"}
 
 
 SCRIPT = """

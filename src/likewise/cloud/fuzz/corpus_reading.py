@@ -12,7 +12,7 @@ from likewise.cloud.fuzz.corpus_traffic import Traffic
 from likewise.cloud.histories import read_exchanges, read_har
 from likewise.model import FormatTooNew, Recording, Trace
 from likewise.store import read
-from likewise.store.encoding import convert_line
+from likewise.store.lines import convert_line
 
 FORMAT = "corpus"
 VERSION = 1

@@ -17,7 +17,7 @@ from likewise.cloud.fuzz.corpus_reading import FORMAT, VERSION
 from likewise.cloud.fuzz.corpus_traffic import Traffic
 from likewise.cloud.secrets import gather
 from likewise.model import Interaction, Operation, Redacted, Returned, Role, Trace
-from likewise.store.encoding import encode_trace_line
+from likewise.store.lines import encode_trace_line
 
 Entry = Case | Traffic
 

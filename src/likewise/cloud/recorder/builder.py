@@ -200,7 +200,8 @@ class Builder:
 
 def _annotate(interaction: Interaction, call: Call) -> Interaction:
     """Say in `wire` what the exchange cannot: a stream not read to its end, a request not kept whole."""
-    unread = call.answer.unread() if call.answer is not None else ""
+    answer = call.answer
+    unread = answer.unread() if answer is not None else ""
     if not unread and call.is_repeatable:
         return interaction
     wire = dict(interaction.wire)

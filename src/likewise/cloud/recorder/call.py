@@ -19,7 +19,8 @@ class Call:
     """References to a request and its answer; everything that costs time is done by `exchange`."""
 
     __slots__ = (
-        "answer",
+        "answer_body",
+        "answer_headers",
         "body",
         "chunked",
         "done",
@@ -35,6 +36,7 @@ class Call:
         "operation",
         "seen",
         "started",
+        "status",
         "test",
         "url",
         "world",
@@ -43,12 +45,14 @@ class Call:
     test: Running
     lane: str
     world: str
+    answer_headers: Any
+    answer_body: bytes | Sink | None
 
-    def __init__(self, method: str, url: str, headers: Any, operation: Any) -> None:
+    def __init__(self, method: str, url: str, headers: Any, operation: Any, body: Kept = None) -> None:
         self.method, self.url, self.headers, self.operation = method, url, headers, operation
-        self.body: Kept = None
+        self.body = body
         self.chunked = False
-        self.answer: Answer | None = None
+        self.status: int | None = None
         self.failure: BaseException | str = ""
         self.is_late = self.is_looked_at_late = False
         self.objection = ""
@@ -57,6 +61,17 @@ class Call:
         self.done: Interaction | None = None
         self.ended = 0.0
         self.started = time.time()
+
+    def hear(self, status: int, headers: Any, body: bytes | Sink | None) -> None:
+        """The answer came: its body as bytes, as a sink that a reader fills, or None where it is unread."""
+        self.status, self.answer_headers, self.answer_body = status, headers, body
+
+    @property
+    def answer(self) -> Answer | None:
+        """What came back, if anything did."""
+        if self.status is None:
+            return None
+        return Answer(self.status, self.answer_headers, self.answer_body)
 
     @property
     def name(self) -> str:
@@ -107,8 +122,8 @@ class Call:
 
     def release(self) -> None:
         """Let go of everything that the interaction made from this call has taken over."""
-        self.headers = self.answer = None
-        self.body = None
+        self.status = self.headers = self.answer_headers = None
+        self.body = self.answer_body = None
         self.failure = ""
 
 

@@ -44,16 +44,20 @@ class Endpoints:
     def __init__(self, expected: Iterable[str]) -> None:
         self._expected = tuple(_host(each) for each in expected)
         self._known: dict[str, str] = {}
+        self._usual = "\0" if self._expected else ""
+        """How the URL began to which there was no objection last: as nearly all do."""
         self.is_mocked = False
 
     def objection(self, url: str) -> str:
         """Why a request to `url` bypasses Likewise; empty where it does not."""
-        if not self._expected:
+        if url.startswith(self._usual):
             return ""
         host = url.split("/", 3)[2]
         found = self._known.get(host)
         if found is None:
             found = self._known[host] = self._judge(host, url)
+        if not found:
+            self._usual = f"{url.partition('://')[0]}://{host}/"
         return "" if self.is_mocked and _is_mockable(host) else found
 
     def is_target(self, authority: str) -> bool:

@@ -53,14 +53,14 @@ class Look:
     __slots__ = ("__weakref__", "_call", "_is_closed", "_is_late", "_late", "names")
 
     def __init__(self, late: Callable[[Any], None], call: Any = None) -> None:
-        self.names: set[str] = set()
+        self.names: dict[str, None] = {}  # which the collector has nothing to look for in
         self._late, self._call = late, call
         self._is_closed = self._is_late = False
 
     def note(self, name: object) -> None:
         """Somebody asked for a field."""
         if name not in self.names:
-            self.names.add(str(name))
+            self.names[str(name)] = None
             if self._is_closed:
                 self.doubt()
 
@@ -86,14 +86,21 @@ class Look:
             self._late(self._call)
 
 
+def _unheeded(_: Any) -> None:
+    """Nobody wants to know."""
+
+
 class Observed(dict[str, Any]):
     """A dictionary that notes what is asked of it, and is a plain one to everybody else."""
 
     __slots__ = ("_look",)
 
-    def __init__(self, content: dict[str, Any], look: Look) -> None:
-        super().__init__(content)
-        self._look = look
+    def __getattr__(self, name: str) -> Any:
+        """Who makes another one of this type, which is a dictionary to him, is not watched."""
+        if name != "_look":
+            raise AttributeError(f"'dict' object has no attribute {name!r}")
+        self._look = Look(_unheeded)
+        return self._look
 
     def __getitem__(self, name: str) -> Any:
         self._look.note(name)
@@ -186,7 +193,7 @@ class Observed(dict[str, Any]):
         if name in _DATA:
             self._look.note_all(value)
         elif type(value) is dict:
-            value = Observed(value, self._look)
+            value = observe(value, self._look)
             super().__setitem__(name, value)
         elif type(value) is list:
             self._inner_list(value)
@@ -195,7 +202,7 @@ class Observed(dict[str, Any]):
     def _inner_list(self, items: list[Any]) -> None:
         for number, item in enumerate(items):
             if type(item) is dict:
-                items[number] = Observed(item, self._look)
+                items[number] = observe(item, self._look)
             elif type(item) is list:
                 self._inner_list(item)
 
@@ -212,6 +219,13 @@ class Observed(dict[str, Any]):
         self._look.note_all(self)
         if isinstance(other, Observed):
             other._take()
+
+
+def observe(content: dict[str, Any], look: Look) -> Observed:
+    """A dictionary with this content that notes what is asked of it."""
+    observed = Observed(content)  # made by dict itself: a constructor of ours would be a frame more
+    observed._look = look
+    return observed
 
 
 Observed.__name__ = Observed.__qualname__ = dict.__name__

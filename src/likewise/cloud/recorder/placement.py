@@ -27,6 +27,7 @@ class _Thread(threading.local):
 
 
 _THREAD = _Thread()
+_modules = sys.modules
 
 
 class Running:
@@ -74,8 +75,7 @@ class Running:
 
     def lane(self) -> str:
         """The name, within this test, of the thread or task that is running now."""
-        task = _current_task()
-        if task is not None:
+        if "asyncio" in _modules and (task := _current_task()) is not None:
             return self._lane_of_task(task)
         number = _THREAD.number
         return self._lanes.get(number) or self._lanes.setdefault(number, f"thread-{next(self._threads)}")
@@ -97,9 +97,7 @@ class Running:
 
 def _current_task() -> Any:
     """The asyncio task that is running in this thread; asyncio is not imported for the question."""
-    asyncio: Any = sys.modules.get("asyncio")
-    if asyncio is None:
-        return None
+    asyncio: Any = _modules["asyncio"]
     try:
         return asyncio.current_task() if asyncio._get_running_loop() is not None else None
     except AttributeError:

@@ -12,9 +12,9 @@ from types import ModuleType
 from typing import Any
 
 from likewise.cloud.recorder.builder import Builder, Interprets
-from likewise.cloud.recorder.call import Answer, Call
+from likewise.cloud.recorder.call import Call
 from likewise.cloud.recorder.endpoints import Endpoints
-from likewise.cloud.recorder.looking import SERVICES, Look, Observed, follow_yaml
+from likewise.cloud.recorder.looking import SERVICES, Look, follow_yaml, observe
 from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
 from likewise.cloud.recorder.neighbours import STARTING, Neighbours
 from likewise.cloud.recorder.outside import Outside
@@ -74,6 +74,7 @@ class Recorder:
         self._neighbours = Neighbours(expected_endpoints)
         self._outside = Outside(self._endpoints, self._neighbours, self._placement.miss)
         self._enter_sdk = self._outside.in_sdk.set
+        self._late_look = self._looked_late  # bound once, and not for each answer
         self._routes = routes
         self._patches = Patches()
         self._watch: ImportWatch | None = None
@@ -186,7 +187,9 @@ class Recorder:
         return self._builder.sensitive
 
     def opened(self, make: Callable[[Any, Any], Call], request: Any, operation: Any) -> Call | None:
-        """A request is about to be sent."""
+        """A request is about to be sent; None where nobody follows it."""
+        if not self.is_active:
+            return None
         if self._is_child:
             self._forked[0] = 1
             return None
@@ -194,21 +197,24 @@ class Recorder:
         try:
             call = make(request, operation)
             self._placement.place(call)
-            call.objection = self._endpoints.objection(call.url)
+            if objection := self._endpoints.objection(call.url):
+                call.objection = objection
         except Exception as error:
             self._excuse(error)
             return None
         self._enter_sdk(True)
         return call
 
-    def answered(self, call: Call, make: Callable[[Any], Answer | None], response: Any) -> None:
+    def answered(self, call: Call, hear: Callable[[Call, Any], None], response: Any) -> None:
         """An answer came."""
         self._enter_sdk(False)
         try:
             if call.objection:
                 call.test.doubt(call.objection)
-            call.answer = make(response)
-            self._placement.finish(call)
+            hear(call, response)
+            call.ended = time.time()
+            if call.test.closed:
+                self._placement.finish(call)
         except Exception as error:
             self._excuse(error)
 
@@ -216,8 +222,8 @@ class Recorder:
         """An answer for the client, which remembers what it is asked for."""
         if type(parsed) is not dict or call.operation.service_model.service_name not in SERVICES:
             return parsed
-        call.look = look = Look(self._looked_late, call)
-        return Observed(parsed, look)
+        call.look = look = Look(self._late_look, call)
+        return observe(parsed, look)
 
     def _looked_late(self, call: Call) -> None:
         call.is_looked_at_late = True

@@ -7,19 +7,16 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from likewise.cloud.recorder.bodies import AsyncTee, Sink, Tee, capture, payload_of
-from likewise.cloud.recorder.call import Answer, Call
+from likewise.cloud.recorder.call import Call
 from likewise.cloud.recorder.patches import Patches
 
 
 class Notes(Protocol):
     """What a seam tells the recorder. None of it raises: a fault of ours never breaks a test."""
 
-    @property
-    def is_active(self) -> bool: ...
-
     def opened(self, make: Callable[[Any, Any], Call], request: Any, operation: Any) -> Call | None: ...
 
-    def answered(self, call: Call, make: Callable[[Any], Answer | None], response: Any) -> None: ...
+    def answered(self, call: Call, hear: Callable[[Call, Any], None], response: Any) -> None: ...
 
     def failed(self, call: Call, failure: BaseException | str) -> None: ...
 
@@ -29,22 +26,21 @@ class Notes(Protocol):
 
 
 def _call_of_botocore(request: Any, operation: Any) -> Call:
-    call = Call(request.method, request.url, request.headers, operation)
     body = request.body
     if body is None or type(body) is bytes:
-        call.body = body
-    else:
-        call.chunked = payload_of(body) is not body
-        call.body = capture(body, lambda other: setattr(request, "body", other))
+        return Call(request.method, request.url, request.headers, operation, body)
+    call = Call(request.method, request.url, request.headers, operation)
+    call.chunked = payload_of(body) is not body
+    call.body = capture(body, lambda other: setattr(request, "body", other))
     return call
 
 
-def _answer_of_botocore(response: Any) -> Answer:
+def _hear_botocore(call: Call, response: Any) -> None:
     http, parsed = response
     body: bytes | Sink | None = http._content
     if body is None:
         body = _follow_stream(http, parsed)
-    return Answer(http.status_code, http.headers, body)
+    call.hear(http.status_code, http.headers, body)
 
 
 def _follow_stream(http: Any, parsed: dict[str, Any]) -> Sink | None:
@@ -71,8 +67,10 @@ def patch_botocore(module: ModuleType, patches: Patches, notes: Notes) -> None:
     """Follow `botocore.endpoint`."""
 
     def make(inner: Any) -> Any:
+        opened, settle = notes.opened, _settle_botocore(notes)
+
         def do_get_response(endpoint: Any, request: Any, operation_model: Any, context: Any) -> Any:
-            call = notes.opened(_call_of_botocore, request, operation_model) if notes.is_active else None
+            call = opened(_call_of_botocore, request, operation_model)
             if call is None:
                 return inner(endpoint, request, operation_model, context)
             try:
@@ -80,7 +78,7 @@ def patch_botocore(module: ModuleType, patches: Patches, notes: Notes) -> None:
             except BaseException as error:
                 notes.failed(call, error)
                 raise
-            return _settle_botocore(notes, call, result)
+            return settle(call, result)
 
         return do_get_response
 
@@ -101,8 +99,10 @@ def patch_aiobotocore(module: ModuleType, patches: Patches, notes: Notes) -> Non
     """Follow `aiobotocore.endpoint`."""
 
     def make(inner: Any) -> Any:
+        opened, settle = notes.opened, _settle_botocore(notes)
+
         async def do_get_response(endpoint: Any, request: Any, operation_model: Any, context: Any) -> Any:
-            call = notes.opened(_call_of_botocore, request, operation_model) if notes.is_active else None
+            call = opened(_call_of_botocore, request, operation_model)
             if call is None:
                 return await inner(endpoint, request, operation_model, context)
             try:
@@ -110,22 +110,27 @@ def patch_aiobotocore(module: ModuleType, patches: Patches, notes: Notes) -> Non
             except BaseException as error:
                 notes.failed(call, error)
                 raise
-            return _settle_botocore(notes, call, result)
+            return settle(call, result)
 
         return do_get_response
 
     patches.replace(module.AioEndpoint, "_do_get_response", make)
 
 
-def _settle_botocore(notes: Notes, call: Call, result: Any) -> Any:
-    """Note the outcome; what the client gets remembers what it is asked for."""
-    response, error = result
-    if response is None:
-        notes.failed(call, error)
-        return result
-    notes.answered(call, _answer_of_botocore, response)
-    http, parsed = response
-    return (http, notes.observed(call, parsed)), error
+def _settle_botocore(notes: Notes) -> Callable[[Call, Any], Any]:
+    """How to note an outcome; what the client gets remembers what it is asked for."""
+    answered, observed = notes.answered, notes.observed
+
+    def settle(call: Call, result: Any) -> Any:
+        response, error = result
+        if response is None:
+            notes.failed(call, error)
+            return result
+        answered(call, _hear_botocore, response)
+        http, parsed = response
+        return (http, observed(call, parsed)), error
+
+    return settle
 
 
 def _call_of_azure(request: Any, _: Any) -> Call:
@@ -139,7 +144,7 @@ def _call_of_azure(request: Any, _: Any) -> Call:
     return call
 
 
-def _answer_of_azure(response: Any) -> Answer:
+def _hear_azure(call: Call, response: Any) -> None:
     internal = response.internal_response
     is_aiohttp = _is_aiohttp(internal)
     body: Any = internal._body if is_aiohttp else internal._content
@@ -149,7 +154,7 @@ def _answer_of_azure(response: Any) -> Answer:
             internal.content = AsyncTee(internal.content, body)
         else:
             internal.raw = Tee(internal.raw, body)
-    return Answer(response.status_code, response.headers, body)
+    call.hear(response.status_code, response.headers, body)
 
 
 def patch_azure(transport: str) -> Callable[[ModuleType, Patches, Notes], None]:
@@ -159,7 +164,7 @@ def patch_azure(transport: str) -> Callable[[ModuleType, Patches, Notes], None]:
         def make(inner: Any) -> Any:
             def send(sender: Any, request: Any, **kwargs: Any) -> Any:
                 request.url = notes.routed(request.url, "")
-                call = notes.opened(_call_of_azure, request, None) if notes.is_active else None
+                call = notes.opened(_call_of_azure, request, None)
                 if call is None:
                     return inner(sender, request, **kwargs)
                 try:
@@ -167,7 +172,7 @@ def patch_azure(transport: str) -> Callable[[ModuleType, Patches, Notes], None]:
                 except BaseException as error:
                     notes.failed(call, error)
                     raise
-                notes.answered(call, _answer_of_azure, response)
+                notes.answered(call, _hear_azure, response)
                 return response
 
             return send
@@ -184,7 +189,7 @@ def patch_azure_async(transport: str) -> Callable[[ModuleType, Patches, Notes], 
         def make(inner: Any) -> Any:
             async def send(sender: Any, request: Any, **kwargs: Any) -> Any:
                 request.url = notes.routed(request.url, "")
-                call = notes.opened(_call_of_azure, request, None) if notes.is_active else None
+                call = notes.opened(_call_of_azure, request, None)
                 if call is None:
                     return await inner(sender, request, **kwargs)
                 try:
@@ -192,7 +197,7 @@ def patch_azure_async(transport: str) -> Callable[[ModuleType, Patches, Notes], 
                 except BaseException as error:
                     notes.failed(call, error)
                     raise
-                notes.answered(call, _answer_of_azure, response)
+                notes.answered(call, _hear_azure, response)
                 return response
 
             return send

@@ -1,0 +1,193 @@
+"""The canonical answer: every variable under its name, lists in an order that does not depend on names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from likewise.canonical.familiarity import ANSWERED, Familiarity
+from likewise.canonical.forms import GIVEN, Answered, AnswerForm, Call, Form
+from likewise.canonical.hashing import APART, fingerprint, joined_fingerprint
+from likewise.canonical.leaves import KEY, NAMED, is_name, leaves, outcome_value
+from likewise.canonical.places import Parts
+from likewise.canonical.tokens import TIME, looks_random
+from likewise.model import Fingerprint, Value
+
+_FRESH = "\x04fresh"
+
+
+def answer_of(
+    interaction: Call, form: Form, familiarity: Familiarity, names: Mapping[str, str]
+) -> Fingerprint:
+    """The fingerprint of the canonical answer."""
+    answer = form.answer
+    if answer.last is not None and (answer.fixed or answer.last[0] is names):
+        return answer.last[1]
+    known = None if answer.lists and _names_given(answer.leaves, names) else _plainly(answer, names)
+    if known is None:
+        known = answer_fingerprint(canonical_answer(interaction, familiarity, names))
+    answer.last = names, known
+    return known
+
+
+def _plainly(answer: AnswerForm, names: Mapping[str, str]) -> Fingerprint | None:
+    """The fingerprint of an answer in which no list is put in order and no key needs its name."""
+    naming = _Naming(names)
+    texts: list[str] = []
+    for place, parts, text, _, _, _ in answer.leaves:
+        texts.append(text if parts is None else f"{place}{APART}{naming.render(parts)!r}")
+    joined = APART.join(texts)
+    if KEY in joined or (answer.lists and _GIVEN_MARK in joined):
+        return None
+    return joined_fingerprint(joined, 2 * len(texts))
+
+
+def _names_given(answer: list[Answered], names: Mapping[str, str]) -> bool:
+    """Whether an answer holds names that the client gave: its lists may have to be put in order."""
+    for leaf in answer:
+        for variable, _ in leaf.introduced:
+            if names.get(variable, "").startswith(GIVEN):
+                return True
+    return False
+
+
+def canonical_answer(interaction: Call, familiarity: Familiarity, names: Mapping[str, str]) -> Value:
+    """The answer with every variable under its name.
+
+    A variable that nothing before introduced counts as fresh if it looks generated; one that does not
+    (a count, a state, a word) must repeat exactly. Items that the client gave random names are put into
+    an order that does not depend on these, with a note on how the list was really ordered.
+    """
+    prefix = str(interaction.operation) + ANSWERED
+    return _Answer(prefix, familiarity, _Naming(names)).render(outcome_value(interaction.outcome), "")
+
+
+def answer_fingerprint(value: Value) -> Fingerprint:
+    """The hash of a canonical answer."""
+    found: list[str] = []
+    for place, leaf in leaves(value):
+        found.append(place)
+        found.append(repr(leaf))
+    return fingerprint(found)
+
+
+class _Naming:
+    """Names variables: known ones by their name, generated ones as fresh, others not at all."""
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+        self.fresh: dict[str, str] = {}
+        self.blank = False
+
+    def ages(self) -> dict[str, int]:
+        """Every name with its place in the order of introduction."""
+        return {name: age for age, name in enumerate(self._names.values())}
+
+    def render(self, parts: Parts) -> str:
+        text = ""
+        for literal, variable in parts:
+            name = self._names.get(variable)
+            text += f"{literal}⟨{name}⟩" if name else literal + self._name(variable)
+        return text
+
+    def _name(self, variable: str) -> str:
+        if not variable:
+            return ""
+        if variable.startswith(TIME):
+            return "⟨time⟩"
+        if not looks_random(variable):
+            return variable
+        if self.blank:
+            return self.fresh.get(variable, _FRESH)
+        return self.fresh.setdefault(variable, f"⟨new {len(self.fresh) + 1}⟩")
+
+
+class _Answer:
+    def __init__(self, prefix: str, familiarity: Familiarity, naming: _Naming) -> None:
+        self._prefix = prefix
+        self._familiarity = familiarity
+        self._naming = naming
+
+    def render(self, value: Value, place: str) -> Value:
+        if isinstance(value, dict):
+            return self._mapping(value, place)
+        if isinstance(value, list):
+            return self._list(value, place + "[]")
+        parts = self._familiarity.parts(self._prefix + place, value)
+        return value if parts is None else self._naming.render(parts)
+
+    def _mapping(self, value: Mapping[str, Value], place: str) -> Value:
+        rendered: dict[str, Value] = {}
+        for key in sorted(value):
+            if not is_name(key):
+                rendered[key] = self.render(value[key], f"{place}.{key}")
+                continue
+            name = str(self.render(key, place + KEY))
+            while name in rendered:
+                name += " "
+            rendered[name] = self.render(value[key], place + NAMED)
+        return rendered
+
+    def _list(self, items: list[Value], place: str) -> Value:
+        known = dict(self._naming.fresh)
+        rendered = [self.render(item, place) for item in items]
+        texts = [repr(form) for form in rendered]
+        if len(items) < 2 or not any(_GIVEN_MARK in text for text in texts):
+            return rendered
+        if len(self._naming.fresh) > len(known) and not self._naming.blank:
+            # Number fresh variables after sorting, so that their numbers do not depend on the order.
+            self._naming.fresh, self._naming.blank = known, True
+            shapes = [repr(self.render(item, place)) for item in items]
+            self._naming.blank = False
+            order = sorted(range(len(items)), key=shapes.__getitem__)
+            ordered = [self.render(items[index], place) for index in order]
+        else:
+            ordered = [rendered[index] for index in sorted(range(len(items)), key=texts.__getitem__)]
+        return {"⟨order⟩": _ordering(items, rendered, texts, self._naming), "⟨items⟩": ordered}
+
+
+_GIVEN_MARK = f"⟨{GIVEN}"
+_GIVEN_NAME = re.compile(f"⟨({GIVEN}\\d+)⟩")
+
+
+def _ordering(items: list[Value], rendered: list[Value], texts: list[str], naming: _Naming) -> str:
+    """How a list of things that the client named is ordered, in terms that do not depend on the names."""
+    if all(_is_named(form) for form, text in zip(rendered, texts, strict=True) if _GIVEN_MARK in text):
+        orders = [[_lead(item, form, text) for item, form, text in zip(items, rendered, texts, strict=True)]]
+    else:
+        orders = _columns(items)
+    if any(order == sorted(order) for order in orders):
+        return "ascending"
+    if any(order == sorted(order, reverse=True) for order in orders):
+        return "descending"
+    ages = naming.ages()
+    named = [[ages[name] for name in _GIVEN_NAME.findall(text) if name in ages] for text in texts]
+    return "as introduced" if named == sorted(named) else "none"
+
+
+def _is_named(form: Value) -> bool:
+    """Whether an item is listed under a name: a text of its own, not one somewhere inside its content."""
+    texts = form.values() if isinstance(form, dict) else (form,)
+    return any(isinstance(text, str) and _GIVEN_MARK in text for text in texts)
+
+
+def _columns(items: list[Value]) -> list[list[str]]:
+    """What a list of records may be sorted by: every field in which no two of them are alike."""
+    records = [item for item in items if isinstance(item, dict)]
+    if len(records) < len(items):
+        return []
+    shared = sorted(set.intersection(*(set(record) for record in records)))
+    columns = [[repr(record[field]) for record in records] for field in shared]
+    return [column for column in columns if len(set(column)) == len(column)]
+
+
+def _lead(item: Value, form: Value, text: str) -> str:
+    """What of an item holds the client's name for it; its canonical form where nothing does."""
+    if _GIVEN_MARK not in text:
+        return text
+    if isinstance(item, dict) and isinstance(form, dict):
+        for key in sorted(item):
+            below = repr(form.get(key))
+            if _GIVEN_MARK in below:
+                return _lead(item[key], form[key], below)
+    return item if isinstance(item, str) else repr(item)

@@ -231,3 +231,16 @@ def test_an_answer_that_a_test_kept_counts_as_seen_when_a_reader_comes_later() -
 
 def test_an_answer_that_nobody_kept_stays_as_it_was_seen() -> None:
     assert seen(during="kept.clear()", after="import orjson") == "asked"
+
+
+def test_who_makes_a_dictionary_of_the_same_type_gets_one() -> None:
+    look = Look(late=lambda call: None)
+    first = answer(look)
+    made = type(first)({"Other": 1}, Name=2)
+    assert (made["Other"], made.get("Name"), len(made)) == (1, 2, 2)
+    assert not look.names
+    again = type(first)(first)
+    assert again["Inner"]["Deep"] == 1
+    assert {"Name", "Inner", "Listed", "Deep"} <= set(look.names)
+    with pytest.raises(AttributeError):
+        _ = first.absent

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 import yaml
@@ -16,6 +21,7 @@ from likewise.cloud.fuzz.calls import Call
 from likewise.cloud.fuzz.openapi import DocumentUnreadable, read_document
 from likewise.cloud.fuzz.openapi_grammar import hints, read
 from likewise.cloud.fuzz.openapi_side import connect, marked, unmarked
+from likewise.model import ConfigurationError
 
 
 @pytest.fixture
@@ -146,3 +152,104 @@ def test_a_seeded_difference_is_found_where_it_is(
     assert len(json.loads(shown.stdout)["discrepancies"]) == len(found)
     if implication:
         assert {each["implication"].lower().replace("_", " ") for each in found} == {implication}
+
+
+ECHOED = {
+    "openapi": "3.1.0",
+    "paths": {
+        "/things/{ids}": {
+            "post": {
+                "operationId": "PostThing",
+                "parameters": [
+                    {"name": "ids", "in": "path", "schema": {"type": "array"}},
+                    {"name": "each", "in": "query", "schema": {"type": "array"}},
+                    {"name": "row", "in": "query", "explode": False, "schema": {"type": "array"}},
+                    {"name": "pipe", "in": "query", "style": "pipeDelimited", "schema": {"type": "array"}},
+                    {"name": "deep", "in": "query", "style": "deepObject", "schema": {"type": "object"}},
+                    {"name": "flat", "in": "query", "schema": {"type": "object"}},
+                    {"name": "whole", "in": "query", "content": {"application/json": {}}},
+                    {"name": "X-List", "in": "header", "schema": {"type": "array"}},
+                ],
+                "requestBody": {
+                    "content": {"application/x-www-form-urlencoded": {"schema": {"type": "object"}}}
+                },
+                "responses": {},
+            }
+        }
+    },
+}
+
+
+def test_lists_and_objects_are_written_in_the_style_of_the_document_and_credentials_are_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "echo.json").write_text(json.dumps(ECHOED))
+    monkeypatch.setenv("LIKEWISE_HEADERS", "X-Api-Key: k:1\n\nX-Tenant: red")
+    params = {
+        "things_ids": [1, 2],
+        "each": ["a", "b"],
+        "row": ["a", "b"],
+        "pipe": [1, 2],
+        "deep": {"low": 1},
+        "flat": {"k": True},
+        "whole": {"x": [1]},
+        "X-List": ["p", "q"],
+        "body": {"tags": ["s", "t"], "n": 3},
+    }
+    with echo() as url:
+        side = connect(f"openapi:{tmp_path / 'echo.json'}", url)
+        said = side.call(Call(service="x", operation="PostThing", params=params)).fields["body"]
+    path, _, query = said["target"].partition("?")
+    assert path == "/things/1,2"
+    assert parse_qsl(query) == [
+        ("each", "a"), ("each", "b"), ("row", "a,b"), ("pipe", "1|2"), ("deep[low]", "1"), ("k", "true"),
+        ("whole", '{"x": [1]}'),
+    ]  # fmt: skip
+    assert parse_qsl(said["body"]) == [("tags", "s"), ("tags", "t"), ("n", "3")]
+    headers = {name.lower(): value for name, value in said["headers"].items()}
+    assert (headers["x-list"], headers["x-api-key"], headers["x-tenant"]) == ("p,q", "k:1", "red")
+
+
+def test_a_line_of_credentials_that_is_no_header_is_refused(
+    service: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIKEWISE_HEADERS", "secret")
+    with shelf() as url, pytest.raises(ConfigurationError, match="no header") as refused:
+        connect(service, url)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_body_fits_the_patterns_and_constants_of_its_schema(tmp_path: Path) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"currency": {"type": "string", "pattern": "^[A-Z]{3}$"}, "kind": {"const": "card"}},
+    }
+    content = {"requestBody": {"content": {"application/json": {"schema": schema}}}, "responses": {}}
+    path = tmp_path / "pay.json"
+    path.write_text(json.dumps({"openapi": "3.1.0", "paths": {"/pay": {"post": content}}}))
+    assert hints(f"openapi:{path}").values["CreatePay.body"] == {"currency": "AAA", "kind": "card"}
+
+
+@contextmanager
+def echo() -> Iterator[str]:
+    """A server that says what it was asked."""
+
+    class Echo(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            said = {"target": self.path, "headers": dict(self.headers), "body": body}
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.end_headers()
+            self.wfile.write(json.dumps(said).encode())
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()

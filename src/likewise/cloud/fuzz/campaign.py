@@ -81,7 +81,7 @@ class Campaign:
         """Operations whose typical call only one side knows: their parameters tell nothing more."""
 
         self.agreed: set[tuple[str, str, str]] = set()
-        """Parameters and classes that both sides took along with others: they need no call of their own."""
+        """Values of parameters that both sides took along with others: they need no call of their own."""
         self.bounds = Bounds()
         self.absent: set[str] = set()
         """Operations that by the answers to their typical call neither side has."""
@@ -213,7 +213,7 @@ class Campaign:
         parts = [
             each
             for each in apart(probe, self.cases.planner, bare=False)
-            if not _targets(each) <= self.agreed and _asked(each) not in self._asked
+            if not _values(each) <= self.agreed and _asked(each) not in self._asked
         ]
         if not parts or not self._new(probe, self.inquiry.gaps(task.case, probe, ours, theirs)[0]):
             return
@@ -256,7 +256,7 @@ class Campaign:
     def _is_open(self, probe: Probe) -> bool:
         """Whether a value was not asked for yet, alone or along with others that both sides took."""
         is_asked = bool(probe.parameter) and _asked(probe) in self._asked
-        return not is_asked and not _targets(probe) <= self.agreed
+        return not is_asked and not _values(probe) <= self.agreed
 
     def _count(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> None:
         operation = probe.call.operation
@@ -282,7 +282,7 @@ class Campaign:
         self.tally.targets.update(_targets(probe))
         self.bounds.note(probe, first, second)
         if AND in probe.parameter and first.success and second.success:
-            self.agreed |= _targets(probe)
+            self.agreed |= _values(probe)
 
     def _typical(self, operation: str, ours: Answer, theirs: Answer) -> None:
         """Note how a typical call went: a side that knows the operation may say what is wrong."""
@@ -357,6 +357,14 @@ def _targets(probe: Probe) -> set[tuple[str, str, str]]:
     places = (probe.parameter or probe.state).split(AND)
     classes = (probe.value_class or "typical").split(AND)
     return {(probe.call.operation, place, kind) for place, kind in zip(places, classes, strict=True)}
+
+
+def _values(probe: Probe) -> set[tuple[str, str, str]]:
+    """The values that a probe gives, by parameter: what is known of one says nothing of the next."""
+    places, notes = probe.parameter.split(AND), [probe.note.replace(AND, " & ")]
+    if len(places) > 1:
+        notes = probe.note.split(AND)
+    return {(probe.call.operation, place, note) for place, note in zip(places, notes, strict=True)}
 
 
 def _asked(probe: Probe) -> tuple[str, str, str]:

@@ -38,6 +38,9 @@ class Parameter:
     schema: Mapping[str, Any] = field(default_factory=dict)
     required: bool = False
     example: Any = None
+    style: str = "form"
+    """How lists and objects are written: form, simple, spaceDelimited, pipeDelimited, deepObject, json."""
+    explode: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +166,8 @@ class _Reader:
         for media in (raw.get("content") or {}).values():
             schema = schema or self.schema((media or {}).get("schema") or {})
         wire = str(raw["name"])
+        usual = "form" if raw["in"] in ("query", "cookie") else "simple"
+        style = "json" if raw.get("content") else str(raw.get("style") or usual)
         return Parameter(
             name=path_name(path, wire) if raw["in"] == "path" else wire,
             wire=wire,
@@ -170,6 +175,8 @@ class _Reader:
             schema=schema,
             required=bool(raw.get("required")) or raw["in"] == "path",
             example=_example(raw, schema),
+            style=style,
+            explode=bool(raw.get("explode", style == "form")),
         )
 
     def _body(self, given: Any) -> tuple[str, Parameter | None]:

@@ -11,6 +11,7 @@ from likewise.cloud.fuzz.calls import Name
 from likewise.cloud.fuzz.grammar import Grammar, Member, OperationShape
 from likewise.cloud.fuzz.hints.table import Hints
 from likewise.cloud.fuzz.openapi import BODY, PREFIX, Document, HttpOperation, Parameter, read_document
+from likewise.cloud.fuzz.patterns import fitting
 
 DEPTH = 4
 LABEL = "label"
@@ -76,7 +77,7 @@ def _shape(name: str, schema: Mapping[str, Any], depth: int) -> Member:
     return Member(
         name=name,
         kind=kind,
-        enum=tuple(map(str, schema.get("enum") or ())),
+        enum=tuple(map(str, schema.get("enum") or ([schema["const"]] if "const" in schema else ()))),
         minimum=float(low) if _is_number(low) else None,
         maximum=float(high) if _is_number(high) else None,
         pattern=str(schema.get("pattern") or ""),
@@ -244,13 +245,14 @@ def _text(schema: Mapping[str, Any]) -> Any:
         case "ipv4":
             return "192.0.2.1"
     if schema.get("pattern"):
-        return "abc".ljust(int(schema.get("minLength") or 3), "x")
+        least = int(schema.get("minLength") or 0)
+        return fitting(str(schema["pattern"]), least=least) or "abc".ljust(least, "x")
     return _fresh(schema, "text".ljust(int(schema.get("minLength") or 0), "x"))
 
 
 def _fresh(schema: Mapping[str, Any], value: Any) -> Any:
     """A free text with room for it becomes a fresh one."""
-    bound = schema.get("enum") or schema.get("pattern") or schema.get("format")
+    bound = "const" in schema or schema.get("enum") or schema.get("pattern") or schema.get("format")
     room = schema.get("maxLength", 255) >= ROOM and schema.get("minLength", 0) <= ROOM - 2
     return Name(LABEL) if isinstance(value, str) and not bound and room else value
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from likewise.cloud.fuzz.calls import Answer, Call, Side
 from likewise.cloud.fuzz.openapi import BODY, PREFIX, Document, HttpOperation, Parameter, read_document
 from likewise.cloud.targets import Running, find
 from likewise.cloud.targets.url import Endpoint
-from likewise.model import Role
+from likewise.model import ConfigurationError, Role
 
 IGNORED = frozenset(
     [
@@ -39,6 +40,8 @@ IGNORED = frozenset(
     ]
 )
 """Response headers that say nothing about what the call did."""
+HEADERS = "LIKEWISE_HEADERS"
+"""The variable of the environment with headers for every request, one a line."""
 CODES = ("code", "error_code", "errorCode", "error", "type", "title", "status")
 MESSAGES = ("message", "detail", "error_description", "description", "msg", "error", "title")
 
@@ -120,12 +123,11 @@ def _request(operation: HttpOperation, params: Mapping[str, Any]) -> tuple[str, 
         value, wire = unmarked(value), parameter.wire
         match parameter.place:
             case "path":
-                path = path.replace(f"{{{wire}}}", quote(_text(value), safe=""))
+                path = path.replace(f"{{{wire}}}", quote(_joined(parameter, value), safe=","))
             case "query":
-                values = value if isinstance(value, list | tuple) else [value]
-                query += [(wire, _text(each)) for each in values]
+                query += _pairs(parameter, value)
             case "header":
-                headers[wire] = _header(_text(value))
+                headers[wire] = _header(_joined(parameter, value))
             case "cookie":
                 cookies.append(f"{wire}={quote(_text(value))}")
             case _:
@@ -137,6 +139,35 @@ def _request(operation: HttpOperation, params: Mapping[str, Any]) -> tuple[str, 
     return path + (f"?{urlencode(query)}" if query else ""), headers, body
 
 
+_BETWEEN = {"spaceDelimited": " ", "pipeDelimited": "|"}
+
+
+def _pairs(parameter: Parameter, value: Any) -> list[tuple[str, str]]:
+    """A parameter as it stands in a query: lists and objects in the style that the document asks for."""
+    wire = parameter.wire
+    if parameter.style == "json":
+        return [(wire, json.dumps(value))]
+    if isinstance(value, Mapping) and parameter.style == "deepObject":
+        return [(f"{wire}[{key}]", _text(each)) for key, each in value.items()]
+    if isinstance(value, Mapping) and parameter.explode:
+        return [(str(key), _text(each)) for key, each in value.items()]
+    if isinstance(value, list | tuple) and parameter.explode:
+        return [(wire, _text(each)) for each in value]
+    return [(wire, _joined(parameter, value))]
+
+
+def _joined(parameter: Parameter, value: Any) -> str:
+    """A value as one text: what is in a list or an object stands in a row."""
+    if parameter.style == "json":
+        return json.dumps(value)
+    if isinstance(value, Mapping):
+        mark = "=" if parameter.explode else ","
+        return ",".join(f"{key}{mark}{_text(each)}" for key, each in value.items())
+    if isinstance(value, list | tuple):
+        return _BETWEEN.get(parameter.style, ",").join(map(_text, value))
+    return _text(value)
+
+
 def _body(operation: HttpOperation, value: Any) -> tuple[bytes, str]:
     kind = operation.content_type or "application/json"
     if isinstance(value, bytes):
@@ -144,7 +175,12 @@ def _body(operation: HttpOperation, value: Any) -> tuple[bytes, str]:
     if "json" in kind:
         return json.dumps(value).encode(), kind
     if kind == "application/x-www-form-urlencoded" and isinstance(value, Mapping):
-        return urlencode({name: _text(each) for name, each in value.items()}).encode(), kind
+        fields = [
+            (str(name), _text(each))
+            for name, inner in value.items()
+            for each in (inner if isinstance(inner, list | tuple) else (inner,))
+        ]
+        return urlencode(fields).encode(), kind
     return _text(value).encode(), kind
 
 
@@ -212,7 +248,23 @@ def at(url: str, role: Role, service: str) -> Running:
 def open_http(running: Running, service: str, *, timeout: float = 20.0) -> HttpSide:
     """The side that executes a document's operations on a server; `service` is `openapi:FILE`."""
     document = read_document(Path(service.removeprefix(PREFIX)))
-    return HttpSide(running, document, service=service, timeout=timeout)
+    return HttpSide(running, document, service=service, timeout=timeout, headers=credentials())
+
+
+def credentials() -> dict[str, str]:
+    """Headers that every request carries, from the environment: they stand in no log and no script."""
+    found = {}
+    for line in os.environ.get(HEADERS, "").splitlines():
+        name, mark, value = line.partition(":")
+        if line.strip() and not (mark and name.strip()):
+            raise ConfigurationError(
+                f"{HEADERS} holds a line that is no header",
+                why="it has no name and no colon",
+                todo="Write one header a line, such as: X-Api-Key: …",
+            )
+        if line.strip():
+            found[name.strip()] = value.strip()
+    return found
 
 
 def connect(service: str, url: str) -> HttpSide:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 from likewise.cloud.rewriting.messages import Request, Response, answer, error, success
 from likewise.cloud.rewriting.rules import Action, Drop, Hang, Matcher, Raw, Rule, Twice, matching
@@ -194,8 +195,8 @@ def require_signature(secret: str, *, access_key: str = "") -> Rule:
 
 def container_of(request: Request) -> str:
     """The bucket, table, container or queue that a request is about."""
-    if request.service in ("dynamodb", "table") and request.body[:1] == b"{":
-        name = json.loads(request.body).get("TableName")
+    if request.service in ("dynamodb", "table"):
+        name = _object(request).get("TableName")
         if isinstance(name, str):
             return name
     return request.names[0] if request.names else request.path
@@ -204,15 +205,25 @@ def container_of(request: Request) -> str:
 def identity(request: Request) -> frozenset[str]:
     """What a call is about, such that a read's is part of that of the write it would see."""
     if request.service == "dynamodb":
-        body = json.loads(request.body)
-        pairs = body.get("Item") or body.get("Key") or {}
-        return frozenset({body.get("TableName", ""), *(json.dumps(pair) for pair in pairs.items())})
-    if request.service == "table" and request.body[:1] == b"{":
-        body = json.loads(request.body)
-        return frozenset({request.names[0], body.get("PartitionKey", ""), body.get("RowKey", "")})
+        body = _object(request)
+        pairs = body.get("Item") or body.get("Key")
+        items = pairs.items() if isinstance(pairs, dict) else ()
+        return frozenset({str(body.get("TableName", "")), *(json.dumps(pair) for pair in items)})
+    if request.service == "table" and (body := _object(request)):
+        keys = (str(body.get(name, "")) for name in ("PartitionKey", "RowKey"))
+        return frozenset({*request.names[:1], *keys})
     if request.service == "queue":
         return frozenset(request.names[:1])
     return frozenset({"/".join(request.names)}) if request.service != "table" else frozenset(request.names)
+
+
+def _object(request: Request) -> dict[str, Any]:
+    """The JSON object that a request carries; an empty one where it carries something else."""
+    try:
+        found = json.loads(request.body) if request.body[:1] == b"{" else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def is_change(request: Request) -> bool:

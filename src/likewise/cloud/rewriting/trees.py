@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from typing import Any
-from xml.dom.minidom import Element, Node
+from xml.dom.minidom import Document, Element, Node
+from xml.parsers.expat import ExpatError
 
 from defusedxml.minidom import parseString
 
@@ -24,11 +25,24 @@ GONE = object()
 def change(body: bytes, field: str, how: Change) -> bytes:
     """The body with a field changed wherever it stands; the same bytes where it does not or cannot be."""
     path = tuple(field.split("."))
-    if body.lstrip()[:1] in (b"{", b"["):
-        return _change_json(body, path, how)
-    if body.lstrip()[:1] == b"<":
-        return _change_xml(body, path, how)
-    return body
+    match _tree(body):
+        case None:
+            return body
+        case Document() as document:
+            return _change_xml(body, document, path, how)
+        case tree:
+            return _change_json(body, tree, path, how)
+
+
+def _tree(body: bytes) -> Any:
+    """What a body says; None where it is neither JSON nor XML, whatever it begins with."""
+    first = body.lstrip()[:1]
+    try:
+        if first in (b"{", b"["):
+            return json.loads(body)
+        return parseString(body) if first == b"<" else None
+    except (ValueError, ExpatError):  # the page of a web server, content cut short
+        return None
 
 
 def change_response(response: Response, field: str, how: Change) -> Response:
@@ -46,32 +60,32 @@ def change_response(response: Response, field: str, how: Change) -> Response:
 
 def reverse(body: bytes, field: str) -> bytes:
     """The body with a list the other way round: a JSON list, or the XML elements of this name."""
-    if body.lstrip()[:1] == b"<":
-        return _rearrange_xml(body, field, lambda items: items[::-1])
+    if isinstance(document := _tree(body), Document):
+        return _rearrange_xml(body, document, field, lambda items: items[::-1])
     return change(body, field, lambda items: items[::-1] if isinstance(items, list) else items)
 
 
 def without_last(body: bytes, field: str) -> bytes:
     """The body with a list shortened by its last item."""
-    if body.lstrip()[:1] == b"<":
-        return _rearrange_xml(body, field, lambda items: items[:-1])
+    if isinstance(document := _tree(body), Document):
+        return _rearrange_xml(body, document, field, lambda items: items[:-1])
     return change(body, field, lambda items: items[:-1] if isinstance(items, list) else items)
 
 
 def add(body: bytes, field: str, value: str) -> bytes:
     """The body with one more field at its top."""
-    if body.lstrip()[:1] == b"{":
-        return json.dumps(json.loads(body) | {field: value}).encode()
-    if body.lstrip()[:1] == b"<":
-        document = parseString(body)
+    tree = _tree(body)
+    if isinstance(tree, dict):
+        return json.dumps(tree | {field: value}).encode()
+    if isinstance(document := tree, Document):
         element = document.createElement(field)
         element.appendChild(document.createTextNode(value))
-        document.documentElement.appendChild(element)
+        _top(document).appendChild(element)
         return _written(document)
     return body
 
 
-def _change_json(body: bytes, path: tuple[str, ...], how: Change) -> bytes:
+def _change_json(body: bytes, tree: Any, path: tuple[str, ...], how: Change) -> bytes:
     changed = False
 
     def walk(value: Any, here: tuple[str, ...]) -> Any:
@@ -92,12 +106,11 @@ def _change_json(body: bytes, path: tuple[str, ...], how: Change) -> bytes:
                 result[key] = new
         return result
 
-    tree = walk(json.loads(body), ())
-    return json.dumps(tree).encode() if changed else body
+    result = walk(tree, ())
+    return json.dumps(result).encode() if changed else body
 
 
-def _change_xml(body: bytes, path: tuple[str, ...], how: Change) -> bytes:
-    document = parseString(body)
+def _change_xml(body: bytes, document: Document, path: tuple[str, ...], how: Change) -> bytes:
     changed = False
     for element in document.getElementsByTagName("*"):
         if _path(element)[-len(path) :] != path or element.parentNode is None:
@@ -114,10 +127,12 @@ def _change_xml(body: bytes, path: tuple[str, ...], how: Change) -> bytes:
     return _written(document) if changed else body
 
 
-def _rearrange_xml(body: bytes, name: str, how: Callable[[list[Element]], list[Element]]) -> bytes:
-    document = parseString(body)
+def _rearrange_xml(
+    body: bytes, document: Document, name: str, how: Callable[[list[Any]], list[Any]]
+) -> bytes:
     changed = False
-    for parent in [document.documentElement, *document.documentElement.getElementsByTagName("*")]:
+    parents: list[Any] = [_top(document), *_top(document).getElementsByTagName("*")]
+    for parent in parents:
         items = [node for node in parent.childNodes if _path(node)[-1:] == (name,)]
         wanted = how(items)
         if wanted == items:
@@ -129,6 +144,11 @@ def _rearrange_xml(body: bytes, name: str, how: Callable[[list[Element]], list[E
         for item in wanted:
             parent.insertBefore(item, after)
     return _written(document) if changed else body
+
+
+def _top(document: Document) -> Element:
+    assert document.documentElement is not None  # it was read from a text
+    return document.documentElement
 
 
 def _path(node: Any) -> tuple[str, ...]:

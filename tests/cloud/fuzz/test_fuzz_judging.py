@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.judging import Gap, Judge, are_near, differences
+from likewise.cloud.fuzz.judging import Gap, Judge, are_near, differences, goes_on
 from likewise.model import Difference, Implication
 
 PATTERNS = (re.compile(r"lwaaaaa[0-9a-z]{4}r([a-z][a-z]|)"), re.compile(r"lwaaaaa[0-9a-z]{4}c([a-z][a-z]|)"))
@@ -157,3 +157,15 @@ def test_a_list_that_no_longer_grows_says_nothing_about_what_is_not_on_it() -> N
     assert gaps([*many], [*many[:30], "mine"]) == 1, "it has grown, and lacks one"
     assert gaps([*many], [*many[:31], "mine"]) == 0, "a page of fifty is full"
     assert gaps(["mine"], []) == 1, "nobody else is there"
+
+
+def test_a_number_is_not_the_text_that_looks_like_it(judge: Judge) -> None:
+    """What is shown of both sides tells the types apart: equal texts would pass for chance."""
+    (gap,) = gaps(judge, ok(Count="3"), ok(Count=3))
+    assert (gap.difference, gap.reference, gap.candidate) == (Difference.TYPE, "'3'", "3")
+
+
+def test_an_answer_that_goes_on_is_a_page() -> None:
+    assert goes_on({"TableNames": ["a"], "LastEvaluatedTableName": "a"})
+    assert goes_on({"body": {"EnumerationResults": {"NextMarker": "x"}}})
+    assert not goes_on({"body": {"EnumerationResults": {"NextMarker": ""}}, "NextPage": None})

@@ -18,6 +18,8 @@ from likewise.cloud.fuzz.values import ValueClass, Variant, together, variants
 
 BATCH = 8
 """Probes that share a set-up."""
+LAST = 100
+"""More calls than any set-up has."""
 SIZES = 2
 """The rank of the first round of sizes."""
 
@@ -39,16 +41,18 @@ class Cases:
 
     def __init__(self, planner: Planner, seed: int, operations: Sequence[str]) -> None:
         self.planner, self.seed = planner, seed
+        self._producers = {call.operation for name in operations for call in planner.plan(name).setup}
         self.operations = sorted(operations, key=self._order)
         self._common = common(planner.grammar)
         self._known_variants: dict[str, tuple[Mapping[str, Any], list[Variant]]] = {}
         """The values that the parameters of an operation are given, after the typical ones that they vary."""
 
-    def _order(self, operation: str) -> tuple[int, int, str]:
+    def _order(self, operation: str) -> tuple[int, int, int, str]:
         """Makers first: what others build on must be known to agree before the others are judged."""
         makers = list(self.planner.hints.makers.values())
         rank = makers.index(operation) if operation in makers else len(makers)
-        return rank, int(is_read(operation)), operation
+        needed = len(self.planner.plan(operation).setup) if operation in self._producers else LAST
+        return rank, needed, int(is_read(operation)), operation
 
     def present(self) -> list[Task]:
         """Every operation as it should be."""

@@ -29,6 +29,7 @@ _STAMP = re.compile(r"\b\d{13,17}-[0-9a-f]{8}\b")
 _NUMBER = re.compile(r"(?<![\w.])\d{10,}(?![\w.]*\w)")
 _SET = re.compile(r"\[([^\[\]]*, [^\[\]]*)\]")
 _PAGING = re.compile(r"^Next|Marker$|Token$|Truncated$|Count$|^LastEvaluated|continuation")
+_NEXT = re.compile(r"^Next|^LastEvaluated|[Cc]ontinuation")
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
 
 
@@ -134,8 +135,8 @@ class Judge:
                 index=index,
                 difference=difference,
                 place=_general(place),
-                reference=_short(ours),
-                candidate=_short(theirs),
+                reference=_short(ours, difference),
+                candidate=_short(theirs, difference),
                 implication=kind,
             )
             for difference, place, ours, theirs in self._found(
@@ -358,6 +359,17 @@ def _longest(value: Any) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
+def goes_on(value: Any) -> bool:
+    """Whether an answer says that there is more: a marker or a token with which to ask for the next page."""
+    if isinstance(value, Mapping):
+        return any(
+            (bool(inner) and isinstance(inner, str | Mapping) and _NEXT.search(str(name)) is not None)
+            or goes_on(inner)
+            for name, inner in value.items()
+        )
+    return False
+
+
 def _has_others(value: Any, prefix: str) -> bool:
     """Whether a list holds anything that is not of this context."""
     if isinstance(value, Mapping):
@@ -385,6 +397,8 @@ def _general(place: str) -> str:
     return re.sub(r"<[a-z]{2}>", "*", place)
 
 
-def _short(value: Any) -> str:
-    text = value if isinstance(value, str) else repr(value)
+def _short(value: Any, difference: Difference) -> str:
+    """A value in not too many characters; where types differ, a number is not the text that looks like it."""
+    is_plain = isinstance(value, str) and (difference is not Difference.TYPE or not value)
+    text = value if is_plain else repr(value)
     return text if len(text) <= 300 else text[:299] + "…"

@@ -12,6 +12,7 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.grammar import Grammar, Member, OperationShape
 from likewise.cloud.fuzz.hints import Hints
+from likewise.cloud.fuzz.values import usual
 
 READS = re.compile(
     r"^(?:[A-Z]\w*_)?(Get|List|Head|Describe|Scan|Query|BatchGet|TransactGet|Select|Download|Peek|Filter)"
@@ -193,29 +194,7 @@ class Planner:
 
     def by_type(self, member: Member) -> Any:
         """A value of the right type and nothing more."""
-        low = member.minimum
-        match member.kind:
-            case "string":
-                return member.enum[0] if member.enum else "value".ljust(int(low or 0), "x")
-            case "integer":
-                return max(1, int(low or 1))
-            case "float":
-                return max(1.0, float(low or 1))
-            case "boolean":
-                return True
-            case "timestamp":
-                return "2031-01-01T00:00:00Z"
-            case "blob":
-                return b"bytes"
-            case "list":
-                return [self.by_type(member.members[0])] if member.members else []
-            case "map":
-                if len(member.members) < 2:
-                    return {"key": "value"}
-                return {self.by_type(member.members[0]): self.by_type(member.members[1])}
-            case "structure":
-                return {inner.name: self.by_type(inner) for inner in member.members if inner.required}
-        return "value"
+        return usual(member)
 
     def reads(self, setup: Sequence[Call], call: Call) -> tuple[Call, ...]:
         """The reads that can show what a call did, after it."""

@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from likewise.cloud.fuzz.grammar import Grammar
-from likewise.cloud.fuzz.values import ValueClass, Variant, together
+from likewise.cloud.fuzz.values import AND, ValueClass, Variant, together
 
 GROUP = 3
 """Optional parameters that are given together at first."""
@@ -31,13 +31,19 @@ def common(grammar: Grammar) -> frozenset[str]:
 
 
 def grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Variant]:
-    """What may be given besides, several at once: what both sides take needs no call of its own."""
-    extra: dict[str, Variant] = {}
+    """What may be given besides, several at once: what both sides take needs no call of its own.
+
+    The second values of enumerations come together after the first ones, and so on.
+    """
+    rounds: list[list[Variant]] = []
+    given: dict[str, int] = {}
     for each in found:
         if each.value_class == ValueClass.TYPICAL and each.parameter == each.top not in typical:
-            extra.setdefault(each.top, each)
-    rest = list(extra.values())
-    groups = [rest[start : start + GROUP] for start in range(0, len(rest), GROUP)]
+            number = given[each.top] = given.get(each.top, -1) + 1
+            if number == len(rounds):
+                rounds.append([])
+            rounds[number].append(each)
+    groups = [those[start : start + GROUP] for those in rounds for start in range(0, len(those), GROUP)]
     return [together(each) for each in groups if len(each) > 1]
 
 
@@ -67,7 +73,7 @@ def by_rank(found: Sequence[Variant], shared: Container[str] = ()) -> dict[int, 
     ranks: dict[int, list[Variant]] = {}
     seen: dict[tuple[str, str], int] = {}
     for each in found:
-        key = (each.parameter, str(each.value_class))
+        key = (each.parameter.partition(AND)[0], str(each.value_class))
         again = seen[key] = seen.get(key, -1) + 1
         rank = _PRIORITY.get(each.value_class, 0) + 2 * min(again, 3)
         if each.top in shared and each.value_class not in _EVERYWHERE:

@@ -15,7 +15,7 @@ from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.execution import AGAIN, Case, Exhausted
 from likewise.cloud.fuzz.explaining import EXISTENCE, is_empty
-from likewise.cloud.fuzz.judging import Gap, Judge
+from likewise.cloud.fuzz.judging import Gap, Judge, goes_on
 from likewise.cloud.fuzz.minimising import Shown
 from likewise.cloud.fuzz.pairing import Pair, Standing
 from likewise.cloud.fuzz.plans import is_read
@@ -258,8 +258,12 @@ class Lateness:
                 return False
             # Others have made more in the meantime, and what is ours may be on another page of the list.
             names = (question.standing.reference.names, question.standing.candidate.names)
-            ours, theirs = repr(reference.fields), repr(candidate.fields)
-            return ours.count(names[0].prefix) == theirs.count(names[1].prefix)
+            counts = [
+                repr(answer.fields).count(each.prefix)
+                for answer, each in zip((reference, candidate), names, strict=True)
+            ]
+            is_page = any(goes_on(answer.fields) for answer in (reference, candidate))
+            return counts[0] == counts[1] and (counts[0] > 0 or not is_page)
         later = self._judge.gaps(gap.operation, gap.index, reference, candidate, bonds=Bonds())
         return not any(
             each.signature == gap.signature or each.difference is Difference.SUCCESS for each in later

@@ -10,7 +10,7 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar import Member
 
-INNER = 3
+INNER = 5
 """How deep parameters are varied."""
 LONG = 2000
 
@@ -111,6 +111,35 @@ def _readable(value: Any) -> Any:
         case list() | tuple():
             return [_readable(inner) for inner in value]
     return value
+
+
+def usual(member: Member) -> Any:
+    """A value of the right type and nothing more."""
+    low = member.minimum
+    match member.kind:
+        case "string" if "Number" in member.shape:
+            return "1"
+        case "string":
+            return member.enum[0] if member.enum else "value".ljust(int(low or 0), "x")
+        case "integer":
+            return max(1, int(low or 1))
+        case "float":
+            return max(1.0, float(low or 1))
+        case "boolean":
+            return True
+        case "timestamp":
+            return "2031-01-01T00:00:00Z"
+        case "blob":
+            return b"bytes"
+        case "list":
+            return [usual(member.members[0])] if member.members else []
+        case "map":
+            if len(member.members) < 2:
+                return {"key": "value"}
+            return {usual(member.members[0]): usual(member.members[1])}
+        case "structure":
+            return {inner.name: usual(inner) for inner in member.members if inner.required}
+    return "value"
 
 
 Change = tuple[str, ValueClass, Any]
@@ -227,12 +256,16 @@ def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Ite
                 yield f"{place}.{inner.name}", ValueClass.MISSING, rest
             for where, kind, value in _changes(inner, there[inner.name], f"{place}.{inner.name}", depth - 1):
                 yield where, kind, {**there, inner.name: value}
-        elif inner.enum:
-            yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: inner.enum[0]}
-        elif inner.kind == "boolean":
-            yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: True}
-        elif inner.kind == "string" and not member.members[0].required:
-            yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: "value"}
+        elif (value := _given(inner)) is not None:
+            yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: value}
+
+
+def _given(member: Member) -> Any:
+    """What may be left out, given: a structure of which nothing must be there with one thing in it."""
+    value = usual(member)
+    if value == {} and member.members:
+        return {member.members[0].name: _given(member.members[0])}
+    return value
 
 
 def _any_changes(base: Any, place: str) -> Iterator[Change]:

@@ -3,7 +3,9 @@
     python benchmarks/fuzz/seeded.py [--budget 5000] [--seed 1] [--keep FOLDER] [SERVICE[:GROUP]…]
 
 All seeds of a service's group are active at once in front of the reference; the candidate is the plain
-server. Groups after the first, whose seeds hide what others would show, get half the budget.
+server. The second to fourth groups, whose seeds hide what others would show, get half the budget. A seed
+whose rule never took effect is said to be so: no call met its condition, or the server does not do such
+a thing at all.
 
 Strictly, a seed is found where a finding names its operation, the kind of difference, the implication, the
 cause and the manifestation, in at most four calls (more where a seed says that fewer cannot show it), and
@@ -19,11 +21,13 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "cloud" / "fuzz"))
 
 from fuzz_seeds import SEEDS, Seed
+from fuzz_seeds_further import FURTHER
 from fuzz_seeds_more import MORE
 
 from likewise.cloud import targets
@@ -33,6 +37,9 @@ from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role
 
+WHOLE = (1, 5)
+"""Groups of many seeds, which get the whole budget."""
+ALL = (*SEEDS, *MORE, *FURTHER)
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
 
 
@@ -49,26 +56,28 @@ def main() -> None:
         folder = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         for each in options.services:
             service, _, group = each.partition(":")
-            groups = sorted({seed.group for seed in (*SEEDS, *MORE) if seed.service == service})
+            groups = sorted({seed.group for seed in ALL if seed.service == service})
             for number in [int(group)] if group else groups:
-                budget = options.budget if number == 1 else options.budget // 2
+                budget = options.budget if number in WHOLE else options.budget // 2
                 measure(service, number, budget, options.seed, totals, folder)
     print(json.dumps(totals))
 
 
 def measure(service: str, group: int, budget: int, number: int, totals: dict[str, int], folder: Path) -> None:
     """One group of one service: all its seeds at once."""
-    seeds = [each for each in (*SEEDS, *MORE) if each.service == service and each.group == group]
+    seeds = [each for each in ALL if each.service == service and each.group == group]
     began = time.monotonic()
-    findings = campaign(service, seeds, budget, number, log=folder / f"{service}-{group}.jsonl")
-    for each in seeds:
+    log = folder / f"{service}-{group}.jsonl"
+    log.unlink(missing_ok=True)
+    findings, hits = campaign(service, seeds, budget, number, log=log)
+    for place, each in enumerate(seeds):
         fitting = [found for found in findings if found.operation in each.operations]
         right = [found for found in fitting if fits(each, found)]
         totals["seeds"] += 1
         totals["loosely"] += bool(fitting)
         totals["strictly"] += bool(right)
         said = right[0] if right else fitting[0] if fitting else None
-        word = "right" if right else "WRONG" if fitting else "MISSED"
+        word = "right" if right else "WRONG" if fitting else "MISSED" if str(place) in hits else "UNMET"
         shown = f"{said.kind}, {said.implication}, {said.manifestation}, {said.cause}" if said else ""
         print(f"  {word:6} {each.category:14} {each.operations[0]:28} {shown}")
     for found in findings:
@@ -99,15 +108,16 @@ def fits(seed: Seed, found: Finding) -> bool:
     )
 
 
-def campaign(service: str, seeds: list[Seed], budget: int, number: int, log: Path) -> list[Finding]:
-    """The findings of one campaign against the seeded reference."""
+def campaign(
+    service: str, seeds: list[Seed], budget: int, number: int, log: Path
+) -> tuple[list[Finding], set[str]]:
+    """The findings of one campaign against the seeded reference, and the seeds that took effect."""
+    rules = [replace(each.rule, name=str(place)) for place, each in enumerate(seeds)]
     spec = targets.find(SERVERS[service])
     with (
         targets.start(spec, role=Role.CANDIDATE, services=frozenset({service})) as candidate,
         targets.start(spec, role=Role.REFERENCE, services=frozenset({service})) as below,
-        RewritingServer(
-            str(below.endpoint(service)), [each.rule for each in seeds], service=service
-        ) as front,
+        RewritingServer(str(below.endpoint(service)), rules, service=service) as front,
     ):
         order = Order(
             service=service,
@@ -119,7 +129,7 @@ def campaign(service: str, seeds: list[Seed], budget: int, number: int, log: Pat
             ours=True,
         )
         run_worker(order)
-        return read([log]).ranked()
+        return read([log]).ranked(), set(front.hits)
 
 
 if __name__ == "__main__":

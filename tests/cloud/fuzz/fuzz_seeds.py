@@ -43,6 +43,7 @@ KINDS = {
     "message": frozenset({"message"}),
     "field": frozenset({"value", "missing", "extra", "type"}),
     "null reference": frozenset({"status", "error code"}),
+    "failure": frozenset({"success"}),
     "authorisation": frozenset({"success"}),
     "ordering": frozenset({"order"}),
     "paging": frozenset({"length", "value", "missing", "extra", "type"}),

@@ -191,6 +191,15 @@ def test_a_tag_of_the_real_service_becomes_the_candidates_where_it_matched() -> 
     assert not bound.doubts
 
 
+def test_a_message_that_the_service_never_knew_stays_unknown() -> None:
+    bound = Bindings()
+    given = {"QueueMessage": {"MessageId": "m1", "PopReceipt": "p"}}
+    bound.note("/q/messages", Answer(success=True, status=201, fields={"body": given}))
+    assert bound.path("/q/messages/made-up", is_unknown=True) == "/q/messages/made-up"
+    assert bound.path("/q/messages/recorded") == "/q/messages/m1"
+    assert bound.path("/q/messages/recorded", is_unknown=True) == "/q/messages/m1"
+
+
 def test_snapshots_are_bound_in_the_order_in_which_they_were_made() -> None:
     bound = Bindings()
     for value in ("s1", "s2"):

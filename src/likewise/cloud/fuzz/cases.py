@@ -12,7 +12,7 @@ from likewise.cloud.fuzz.execution import Case, Probe
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.ranks import DEFERRED, by_rank, common, grouped
-from likewise.cloud.fuzz.sequences import as_plans, combined, unbound
+from likewise.cloud.fuzz.sequences import as_plans, combined, unbound, unset
 from likewise.cloud.fuzz.sizes import sizes
 from likewise.cloud.fuzz.values import ValueClass, Variant, together, variants
 
@@ -139,13 +139,10 @@ class Cases:
 
     def _other_states(self, operation: str) -> Iterator[tuple[str, Case]]:
         plan = self.plan(operation)
-        needs = self.planner.needs(operation)
-        if needs:
-            without = needs[-1].partition(":")[0]
-            less = self.planner.plan(operation, plan.call.params, without=without)
-            if less.setup and less.setup != plan.setup:
-                call = replace(plan.call, params=unbound(self.planner.typical(operation), less.setup))
-                yield "unset", Case(setup=less.setup, probes=(self.probe(less.setup, call, state="unset"),))
+        less = unset(self.planner, operation)
+        if less is not None and less.setup != plan.setup:
+            probe = self.probe(less.setup, less.call, state="unset")
+            yield "unset", Case(setup=less.setup, probes=(probe,))
         if plan.setup:
             call = replace(plan.call, params=unbound(self.planner.typical(operation), ()))
             yield "no parent", Case(probes=(self.probe((), call, state="no parent"),))

@@ -75,7 +75,7 @@ class AzureStage(Stage):
             raise Unplayable("the recording asked the secondary address of the account")
         if self._bodies.can_be_left_out(step):
             return Answer(success=True, status=recorded.status if recorded is not None else None)
-        path = self._bindings.path(self._names.text(wire.path))
+        path = self._bindings.path(self._names.text(wire.path), is_unknown=self._was_never_there(recorded))
         body = self._bodies.body(step, recorded)
         headers, source = self._headers(step, body, recorded)
         headers = self._bindings.headers(path, source, headers, recorded, self._proposed)
@@ -102,6 +102,12 @@ class AzureStage(Stage):
             answer = exchange()
         self._bindings.note(path, answer)
         return answer
+
+    def _was_never_there(self, recorded: Recorded | None) -> bool:
+        """Whether the reference missed something, and no call before can have removed it."""
+        before = self.case.steps[: len(self.answers)]
+        removes = any(each.wire is not None and each.wire.method == "DELETE" for each in before)
+        return recorded is not None and recorded.status == 404 and not removes
 
     def _is_early(self, answer: Answer, recorded: Recorded | None) -> bool:
         """Whether a lease stands in the way that had run out when the answer was recorded."""

@@ -75,10 +75,15 @@ class Bindings:
             if isinstance(marker := node.get("NextMarker"), str) and marker:
                 self._latest["NextMarker"] = marker
 
-    def path(self, path: str) -> str:
-        """A recorded path with the candidate's id of a message in it."""
+    def path(self, path: str, *, is_unknown: bool = False) -> str:
+        """A recorded path with the candidate's id of a message in it.
+
+        Where it `is_unknown`, the service did not know the message though nothing was removed: an id that
+        is met for the first time is not one that the service gave.
+        """
         head, mark, message = path.partition("/messages/")
-        if not mark or not message:
+        is_met = ("message", head, message) in self._bound
+        if not mark or not message or (is_unknown and not is_met):
             return path
         return head + mark + self._from_pool("message", head, message, list(self._receipts))
 

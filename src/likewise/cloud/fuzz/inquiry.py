@@ -17,12 +17,15 @@ from likewise.cloud.fuzz.judging import Gap, Judge, generalised, masked
 from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.plans import Planner, is_read
+from likewise.cloud.fuzz.sequences import unset
 from likewise.cloud.fuzz.timing import Check, Lateness
 from likewise.model import Difference
 
 Said = tuple[str, ...]
 ATTEMPTS = 3
 _REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
+_MISSES = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
+"""How two refusals differ."""
 CHANCY = frozenset({Difference.ORDER, Difference.IDENTITY})
 """Differences that a server may show at random: an order, which of several things is given."""
 
@@ -220,6 +223,9 @@ class Inquiry:
             self._before(shown, shown.gap.index),
             Case(setup=plan.setup, probes=(Probe(call=plan.call),)),
         ]
+        if shown.gap.difference in _MISSES and (less := unset(self.planner, name)) is not None:
+            # What is missed after it was removed is missed where it never was.
+            forms.append(Case(setup=less.setup, probes=(Probe(call=less.call, state="unset"),)))
         for case in forms:
             if case is not None and len(case.setup) <= len(shown.case.setup):
                 look = self._alone.get(str(case)) or self.look(case)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Call, Ref, Text
-from likewise.cloud.fuzz.plans import Plan
+from likewise.cloud.fuzz.plans import Plan, Planner
 
 NOTHING = "00000000-0000-0000-0000-000000000000-none"
 """An identifier that nothing has, long enough for every SDK."""
@@ -64,3 +64,13 @@ def unbound(params: Mapping[str, Any], setup: Sequence[Call]) -> Any:
         return value
 
     return walk(params)
+
+
+def unset(planner: Planner, operation: str) -> Plan | None:
+    """A call without what the last thing it needs would have made; None where nothing would be left."""
+    needs = planner.needs(operation)
+    if not needs:
+        return None
+    less = planner.plan(operation, {}, without=needs[-1].partition(":")[0])
+    call = replace(less.call, params=unbound(planner.typical(operation), less.setup))
+    return replace(less, call=call) if less.setup else None

@@ -44,6 +44,8 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
         yield from _stepped(place, grow, _of(LENGTHS, number), longest, "characters")
     for place, repeat in _lists(base, member, member.name):
         yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "items")
+    for place, repeat in _maps(base, member, member.name):
+        yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "entries")
 
 
 Grow = Callable[[int], Any]
@@ -83,6 +85,28 @@ def _lists(base: Any, member: Member, place: str) -> Iterator[tuple[str, Grow]]:
     for key, each, where, put in _parts(base, member, place):
         for inside, repeat in _lists(each, key, where):
             yield inside, _composed(put, repeat)
+
+
+def _maps(base: Any, member: Member, place: str) -> Iterator[tuple[str, Grow]]:
+    """Each mapping whose keys are the client's to choose, and how to give it more of them."""
+    is_json = member.kind == "any" and isinstance(base, Mapping) and base.keys() == {"json"}
+    inner = base["json"] if is_json else base
+    if isinstance(inner, Mapping) and inner and (is_json or member.kind == "map"):
+        whole: Grow = partial(_with, base, "json") if is_json else _same
+        yield place, _composed(whole, partial(_widened, inner))
+    for key, each, where, put in _parts(base, member, place):
+        for inside, widen in _maps(each, key, where):
+            yield inside, _composed(put, widen)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _widened(base: Mapping[Any, Any], count: int) -> dict[Any, Any]:
+    """More entries like the last one."""
+    last = list(base.values())[-1]
+    return {**base, **{f"more{number}": last for number in range(len(base), count)}}
 
 
 def _composed(put: Callable[[Any], Any], grow: Grow) -> Grow:

@@ -140,7 +140,12 @@ def concerns(other: Gap, gap: Gap) -> bool:
     """Whether two differences may be the same thing seen by two reads."""
     if _is_existence(other) and _is_existence(gap):
         return True
-    return other.place.rpartition(".")[2] == gap.place.rpartition(".")[2]
+    return _field(other) == _field(gap)
+
+
+def _field(gap: Gap) -> str:
+    """What differs, by a name that headers and bodies share: `x-ms-lease-state` is `LeaseState`."""
+    return gap.place.rpartition(".")[2].lower().removeprefix("x-ms-").replace("-", "")
 
 
 def _is_existence(gap: Gap) -> bool:

@@ -10,7 +10,7 @@ from likewise.cloud.fuzz.findings import decode, encode
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.values import ValueClass, variants
+from likewise.cloud.fuzz.values import ValueClass, general, variants
 
 SERVICES = ("s3", "dynamodb", "blob", "queue", "table")
 
@@ -100,3 +100,23 @@ def test_what_a_query_lists_shares_the_key_that_it_is_listed_by() -> None:
     items = [call.params["Item"] for call in plan.setup if call.operation == "PutItem"]
     assert len({str(item["id"]) for item in items}) == 1
     assert len({item["rank"]["N"] for item in items}) == len(items) == 3
+
+
+def test_each_entry_of_a_map_is_left_out_and_given_in_every_other_way() -> None:
+    shape = planner("dynamodb").grammar["PutItem"]
+    typical = planner("dynamodb").typical("PutItem")
+    found = [each for each in variants(shape.members, typical, {}) if each.parameter == "Item[rank]"]
+    notes = {
+        each.value_class: [one.note for one in found if one.value_class == each.value_class] for each in found
+    }
+    assert notes[ValueClass.MISSING] == ["missing"]
+    assert {"{'S': 'value'}", "{'NULL': True}", "{'NS': ['1']}"} <= set(notes[ValueClass.TYPICAL])
+    assert all(each.params["Item"]["id"] == typical["Item"]["id"] for each in found)
+    assert general("Item[rank].N") == general("Item[n].N") != general("Item.N")
+
+
+def test_a_value_deep_in_a_parameter_is_told_from_others_there() -> None:
+    shape = planner("dynamodb").grammar["CreateTable"]
+    found = variants(shape.members, planner("dynamodb").typical("CreateTable"), {})
+    notes = [each.note for each in found if each.parameter == "KeySchema[].KeyType"]
+    assert notes == ["'RANGE'", "'NotOneOfThem'", "'hash'"]

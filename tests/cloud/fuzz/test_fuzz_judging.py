@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.judging import Gap, Judge, are_near, differences, goes_on
+from likewise.cloud.fuzz.judging import Gap, Judge, are_near, differences, generalised, goes_on
 from likewise.model import Difference, Implication
 
 PATTERNS = (re.compile(r"lwaaaaa[0-9a-z]{4}r([a-z][a-z]|)"), re.compile(r"lwaaaaa[0-9a-z]{4}c([a-z][a-z]|)"))
@@ -169,3 +169,29 @@ def test_an_answer_that_goes_on_is_a_page() -> None:
     assert goes_on({"TableNames": ["a"], "LastEvaluatedTableName": "a"})
     assert goes_on({"body": {"EnumerationResults": {"NextMarker": "x"}}})
     assert not goes_on({"body": {"EnumerationResults": {"NextMarker": ""}}, "NextPage": None})
+
+
+def test_a_structure_that_is_empty_on_one_side_is_one_difference() -> None:
+    full = {"Answer": {"Config": {"Id": "a", "IsEnabled": True}}}
+    empty: dict[str, Any] = {"Answer": {"Config": {}}}
+    (found,) = differences(full, empty)
+    assert found == (Difference.MISSING, "Answer.Config", full["Answer"]["Config"], None)
+    assert [each[:2] for each in differences(empty, full)] == [(Difference.EXTRA, "Answer.Config")]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('Value \'[{"a":"b"}]\' is wrong', 'Value \'[{"a":"b"}, {"c":"d"}]\' is wrong'),
+        ('Value \'[{"a":…', 'Value \'[{"a":"b"}, {"c":"d…'),
+        ("Keys: [rank, x], found 1", "Keys: [rank], found 22"),
+        ("Table: <tm> not found", "Table: <tm>-xxxxxxx not found"),
+    ],
+)
+def test_what_a_message_repeats_of_the_call_makes_no_other_finding(one: str, other: str) -> None:
+    assert generalised(one) == generalised(other)
+
+
+def test_messages_that_say_something_else_stay_apart() -> None:
+    assert generalised("Value 'a' is too long") != generalised("Value 'a' is too short")
+    assert generalised("It's not the user's") != generalised("It's the user's")

@@ -46,7 +46,7 @@ def test_everything_comes_once_and_then_it_ends() -> None:
 
 
 def test_what_found_something_is_preferred() -> None:
-    tasks = [task for task in run(schedule(), "Scan", 60) if task.phase == "sweep"]
+    tasks = [task for task in run(schedule(), "Scan", 100) if task.phase == "sweep"]
     order = [task.operation for task in tasks]
     last = len(order) - 1 - order[::-1].index("Scan")
     others = [name for name in order[: last + 1] if name != "Scan"]
@@ -123,3 +123,12 @@ def test_a_kind_of_task_that_asks_nothing_new_comes_to_an_end() -> None:
         mixed += is_mixed
         plan.gains.note(task.keys, 0 if is_mixed else 5, 0)
     assert mixed <= 3 * len(SOME)
+
+
+def test_what_is_not_known_yet_promises_as_much_as_all_and_less_if_it_needs_more() -> None:
+    gains = Gains()
+    gains.note(("Good", "rank 0"), 100, 20)
+    gains.note(("Bad", "rank 0"), 100, 0)
+    new = gains.promise(("New", "rank 0"))
+    assert gains.promise(("Good", "rank 0")) > new > gains.promise(("Bad", "rank 0"))
+    assert new > gains.promise(("New", "rank 0"), 3)

@@ -19,7 +19,7 @@ from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.schedule import Gains, Schedule
 from likewise.cloud.fuzz.shortening import leaned, refers, without
 from likewise.cloud.fuzz.shrinking import apart
-from likewise.cloud.fuzz.values import AND
+from likewise.cloud.fuzz.values import AND, general
 from likewise.model import Difference, TargetUnavailable
 
 PATIENCE = 80
@@ -215,7 +215,9 @@ class Campaign:
             for each in apart(probe, self.cases.planner, bare=False)
             if not _values(each) <= self.agreed and _asked(each) not in self._asked
         ]
-        if not parts or not self._new(probe, self.inquiry.gaps(task.case, probe, ours, theirs)[0]):
+        gaps = self.inquiry.gaps(task.case, probe, ours, theirs)[0]
+        # What one of them is refused for hides what the others would be.
+        if not parts or not self._new(probe, gaps, hiding=False):
             return
         case = replace(task.case, probes=tuple(parts))
         for each, (left, right) in zip(parts, self.pair.do(case, anew=False), strict=False):
@@ -224,13 +226,12 @@ class Campaign:
             yield from self._judge(replace(task, case=case), each, left, right)
             self.known |= {_key(gap, probe) for gap in gaps}
 
-    def _new(self, probe: Probe, gaps: Sequence[Gap]) -> list[Gap]:
-        """Those differences of a probe that were not looked into yet."""
+    def _new(self, probe: Probe, gaps: Sequence[Gap], *, hiding: bool = True) -> list[Gap]:
+        """Those differences of a probe that were not looked into yet, if `hiding` for a part of it."""
         return [
             gap
             for gap in gaps
-            if _key(gap, probe) not in self.known
-            and gap.signature not in self.known
+            if not _keys(gap, probe.parameter.split(AND) if hiding else [], probe) & self.known
             and not (AND in probe.parameter and (gap.operation, str(gap.difference)) in self._several)
         ]
 
@@ -369,20 +370,26 @@ def _values(probe: Probe) -> set[tuple[str, str, str]]:
 
 def _asked(probe: Probe) -> tuple[str, str, str]:
     """Which value of which parameter a probe is about."""
-    return probe.call.operation, probe.parameter, probe.note
+    return probe.call.operation, probe.parameter, f"{probe.value_class} {probe.note}"
 
 
 def _key(gap: Gap, probe: Probe) -> tuple[str, ...]:
     """What is looked into once: a refusal by parameter, everything else by what differs."""
     if gap.difference is Difference.SUCCESS and gap.index == 0:
-        return (*gap.signature, probe.parameter or probe.state)
+        return (*gap.signature, general(probe.parameter) or probe.state)
     return gap.signature
+
+
+def _keys(gap: Gap, parts: Sequence[str], probe: Probe) -> set[tuple[str, ...]]:
+    """By what it may be known: what is refused for one of several parameters is so for that one alone."""
+    alone = parts if gap.index == 0 else ()
+    return {_key(gap, probe), gap.signature, *((*gap.signature, general(part)) for part in alone)}
 
 
 def _found(finding: Finding) -> tuple[str, ...]:
     """The key of what led to a finding, in the simplest form that shows it."""
     said = (generalised(finding.reference), generalised(finding.candidate))
-    return (finding.shown_by, finding.kind, finding.place, *said, finding.parameter)
+    return (finding.shown_by, finding.kind, finding.place, *said, general(finding.parameter))
 
 
 def shard(operations: Sequence[str], number: int, of: int, account: frozenset[str]) -> list[str]:

@@ -11,6 +11,7 @@ from likewise.cloud.fuzz.judging import generalised
 from likewise.cloud.fuzz.minimising import Shown
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.shrinking import are_several
+from likewise.cloud.fuzz.values import general
 from likewise.model import Difference
 
 
@@ -41,6 +42,9 @@ class Descriptions:
             shown.case.setup,
             shows_typically=not probe.parameter and probe.state in ("present", "walk"),
         )
+        if cause.name == NOT_IMPLEMENTED and cause.side is not None and never[cause.side]:
+            # It is not there in any state; what the other side lacks is only how it came to light.
+            what = what if probe.parameter else ""
         if what and gap.index and not state:
             what = f"after {probe.call.operation}, {what}"
         known = dict([*self.known.doubts, *([void] if void else ()), *self.known.ineffective.items()])
@@ -84,7 +88,7 @@ class Descriptions:
         if gap.difference in (Difference.CODE, Difference.MESSAGE) and are_several(probe, self.planner):
             # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
             return str(gap.difference), "which of several mistakes is named"
-        key = probe.parameter if gap.difference is Difference.SUCCESS else ""
+        key = general(probe.parameter) if gap.difference is Difference.SUCCESS else ""
         is_said = gap.difference not in (Difference.VALUE, Difference.ORDER)
         said = (gap.reference, gap.candidate) if is_said else ()
         return str(gap.difference), gap.place, *map(generalised, said), key

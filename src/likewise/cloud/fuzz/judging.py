@@ -27,6 +27,7 @@ _ARN = re.compile(r"(arn:[^:\s]*:[^:\s]*):[^:\s]*:[^:\s]*:")
 _ACCOUNT = re.compile(r"(?<![\w-])\d{12}(?![\w-])")
 _STAMP = re.compile(r"\b\d{13,17}-[0-9a-f]{8}\b")
 _NUMBER = re.compile(r"(?<![\w.])\d{10,}(?![\w.]*\w)")
+_VARYING = re.compile(r"""(?<!\w)'[^']*(?:'|…$)|"[^"]*(?:"|…$)|\[[^\[\]]*(?:\]|…$)|<[a-z]{2}>[^\s'"\],]*""")
 _SET = re.compile(r"\[([^\[\]]*, [^\[\]]*)\]")
 _PAGING = re.compile(r"^Next|Marker$|Token$|Truncated$|Count$|^LastEvaluated|continuation")
 _NEXT = re.compile(r"^Next|^LastEvaluated|[Cc]ontinuation")
@@ -62,8 +63,8 @@ _SAID = frozenset(
 
 
 def generalised(text: str) -> str:
-    """A text without what varies between tests: numbers and quoted things."""
-    return re.sub(r"\d+", "#", re.sub(r"'[^']*'|\"[^\"]*\"|<[a-z]{2}>", "*", text))[:300]
+    """A text without what varies between tests: numbers, names, and what is quoted or listed, cut or not."""
+    return re.sub(r"\d+", "#", _VARYING.sub("*", text))[:300]
 
 
 class Judge:
@@ -249,8 +250,11 @@ def implication(reference: Answer, candidate: Answer) -> Implication:
 
 
 def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[Found]:
-    """Every place where two trees differ."""
+    """Every place where two trees differ; where one side has nothing at all inside, that is one."""
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        if place and bool(ours) != bool(theirs):
+            yield (Difference.MISSING if ours else Difference.EXTRA), place, ours or None, theirs or None
+            return
         for key in sorted(ours.keys() | theirs.keys()):
             inner = f"{place}.{key}" if place else str(key)
             if key not in theirs:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.shortening import leaned, reductions, sliced
+from likewise.cloud.fuzz.shortening import leaned, once, reductions, sliced
 from likewise.cloud.fuzz.shrinking import MANY, apart, lessened, simpler
-from likewise.cloud.fuzz.values import AND
-from likewise.model import Implication
+from likewise.cloud.fuzz.values import AND, ValueClass
+from likewise.model import Difference, Implication
 
 LIMIT = 10
 """Call pairs that minimising may take, beyond the first confirmation."""
@@ -21,6 +21,8 @@ VAIN = 2
 """Reductions of a kind that showed nothing, after which that kind is left alone."""
 VALUES = 3
 """Simpler values that are tried at once."""
+REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.MESSAGE})
+"""Differences in whether and why a call is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,10 @@ class Minimiser:
         """Set-ups that were tried in one investigation, and what does not show after them."""
         self._foreseen: dict[str, Look] = {}
         """Runs of cases that will be confirmed."""
+        self._siblings: dict[str, list[Case]] = {}
+        """Cases that will be confirmed after the same set-up as another."""
+        self._again: dict[str, Look] = {}
+        """Second runs of such cases."""
 
     def foresee(self, setup: tuple[Call, ...], those: Sequence[tuple[Probe, Sequence[Gap]]]) -> None:
         """Run several probes that are about to be confirmed after one set-up, the last one first.
@@ -78,10 +84,13 @@ class Minimiser:
             if len(forms) > 1:
                 looks = self._batch(replace(forms[0], probes=tuple(each.probes[0] for each in forms)))
                 self._foreseen |= {str(form): look for form, look in zip(forms, looks, strict=False)}
+                self._siblings |= {str(form): forms for form in forms}
 
     def forget(self) -> None:
         """What was foreseen is no longer of use."""
         self._foreseen.clear()
+        self._siblings.clear()
+        self._again.clear()
 
     def confirm(self, case: Case, gaps: Sequence[Gap]) -> tuple[list[Shown], list[Gap]]:
         """What shows again from scratch, with as little before it as may be; and what does not."""
@@ -94,20 +103,40 @@ class Minimiser:
                 shown += _those(pending, form, look, 1)
                 pending = [gap for gap in pending if look.find(gap) is None]
                 self._fail(form.setup, pending)
-                if not form.setup and case.setup:
-                    self._note(("bare", case.probes[0].call.operation), worked=bool(shown))
+                if len(form.setup) < min(2, len(case.setup)):
+                    self._note(_hope(form), worked=bool(shown))
         return shown, pending
 
     def _forms(self, case: Case, gaps: Sequence[Gap]) -> list[Case]:
         """A case with as little before its probe as may be, then with more, at last as it is."""
         (probe,) = case.probes
-        forms = [case]
+        setups = [case.setup]
         if (slim := sliced(case.setup, probe, self._planner)) is not None:
-            forms.insert(0, Case(setup=slim, probes=(leaned(probe, case.setup, slim),)))
-        if _may_be_bare(case, gaps) and not self._is_vain(("bare", probe.call.operation)):
+            setups.insert(0, slim)
+        if all(gap.index == 0 and gap.difference in REFUSALS for gap in gaps):
             # What is wrong with the call itself is often said before anything else is looked at.
-            forms.insert(0, Case(probes=(leaned(probe, case.setup, ()),)))
-        return forms
+            setups = [*self._brief(setups[0], probe, gaps), *setups]
+        return [
+            Case(setup=each, probes=(leaned(probe, case.setup, each),))
+            for number, each in enumerate(setups)
+            if each not in setups[:number]
+        ]
+
+    def _brief(
+        self, setup: tuple[Call, ...], probe: Probe, gaps: Sequence[Gap]
+    ) -> Iterator[tuple[Call, ...]]:
+        """Set-ups that do if a call is refused for what it says: none, the first call, one of each."""
+        needed = {each.call for each in placeholders(probe.call.params) if isinstance(each, Ref)}
+        is_refused = all(gap.implication is Implication.MISLEADING for gap in gaps)
+        if setup and is_refused and not needed:
+            yield from self._hopeful((), probe)
+        if len(setup) > 1 and needed <= {0}:
+            yield from self._hopeful(setup[:1], probe)
+        yield once(setup, needed)
+
+    def _hopeful(self, setup: tuple[Call, ...], probe: Probe) -> Iterator[tuple[Call, ...]]:
+        if not self._is_vain(_hope(Case(setup=setup, probes=(probe,)))):
+            yield setup
 
     def _fail(self, setup: tuple[Call, ...], gaps: Sequence[Gap]) -> None:
         self._failed.setdefault(str(setup), set()).update(gap.signature for gap in gaps)
@@ -166,65 +195,88 @@ class Minimiser:
 
     def _simplified(self, those: list[Shown]) -> list[Shown]:
         """Fewer parameters and simpler values, all tried in one go after one set-up."""
-        done: list[Shown] = []
-        for each in those:
-            can_be = each.gap.index == 0 or AND in each.probe.parameter
-            found = self._simpler(each) if can_be else None
-            done.append(found or each)
+        done = [each for each in those if each.gap.index and AND not in each.probe.parameter]
+        for alike in _alike([each for each in those if each not in done]):
+            done += self._simpler(alike)
         return done
 
-    def _simpler(self, shown: Shown) -> Shown | None:
-        probes = simpler(shown.probe, self._planner)[: VALUES if shown.probe.parameter else MANY]
-        if not shown.probe.parameter:
-            found = self._fitting(shown, probes, ("loosened", shown.probe.call.operation))
-            return self._lessened(found) if found is not None and found.probe.parameter else found
-        what = "" if AND in shown.probe.parameter else shown.probe.value_class
-        found = self._fitting(shown, probes, ("simpler", what))
-        if found is None and AND in shown.probe.parameter:
-            found = self._fitting(shown, apart(shown.probe, self._planner, bare=False), ("apart",))
-        if found is not None and AND in shown.probe.parameter:
-            return self._simpler(found) or found
-        return found
+    def _simpler(self, those: list[Shown]) -> list[Shown]:
+        """What one probe shows, each in the simplest form that shows it still, or as it is."""
+        probe = those[0].probe
+        probes = simpler(probe, self._planner)[: VALUES if probe.parameter else MANY]
+        if not probe.parameter:
+            found, rest = self._fitting(those, probes, ("loosened", probe.call.operation))
+            for alike in _alike(found):
+                rest += self._lessened(alike) if alike[0].probe.parameter else alike
+            return rest
+        are_several = AND in probe.parameter
+        found, rest = self._fitting(those, probes, ("simpler", "" if are_several else probe.value_class))
+        if not are_several:
+            return found + rest
+        if rest:
+            more, rest = self._fitting(rest, apart(probe, self._planner, bare=False), ("apart",))
+            found += more
+        for alike in _alike(found):
+            rest += self._simpler(alike)
+        return rest
 
-    def _lessened(self, shown: Shown) -> Shown:
+    def _lessened(self, those: list[Shown], rounds: int = VALUES) -> list[Shown]:
         """With less in a value that nobody has chosen for one reason, as long as it goes on showing."""
-        for _ in range(VALUES):
-            less = self._fitting(shown, lessened(shown.probe), ("less", shown.probe.call.operation))
-            if less is None or less.probe.call == shown.probe.call:
-                break
-            shown = less
-        return shown
+        probe = those[0].probe
+        found, done = self._fitting(those, lessened(probe), ("less", probe.call.operation))
+        for alike in _alike(found):
+            is_less = rounds > 1 and alike[0].probe.call != probe.call
+            done += self._lessened(alike, rounds - 1) if is_less else alike
+        return done
 
-    def _fitting(self, shown: Shown, probes: list[Probe], kind: tuple[object, ...]) -> Shown | None:
-        """The first of some simpler probes that still shows the difference; all share one set-up."""
+    def _fitting(
+        self, those: list[Shown], probes: list[Probe], kind: tuple[object, ...]
+    ) -> tuple[list[Shown], list[Shown]]:
+        """Differences of one probe, each as the first of some simpler ones shows it; and what none shows.
+
+        All share one set-up, and one run.
+        """
+        first = those[0]
         if not probes or self._is_vain(kind):
-            return None
-        if shown.gap.index == 0:
+            return [], those
+        if all(each.gap.index == 0 for each in those):
             probes = [replace(each, observers=()) for each in probes]
         # The probe itself comes last: where nothing simpler shows it, it is confirmed by the way.
-        is_there = any(each.call == shown.probe.call for each in probes)
-        own = () if AND in shown.probe.parameter or is_there else (shown.probe,)
-        case = replace(shown.case, probes=(*probes, *own))
+        is_there = any(each.call == first.probe.call for each in probes)
+        own = () if AND in first.probe.parameter or is_there else (first.probe,)
+        case = replace(first.case, probes=(*probes, *own))
+        found, rest, simplest = [], list(those), len(probes)
         for number, (probe, look) in enumerate(zip(case.probes, self._batch(case), strict=False)):
-            found = look.find(shown.gap)
-            if found is not None:
-                self._note(kind, worked=number < len(probes))
-                form = replace(shown.case, probes=(probe,))
-                return Shown(gap=found, case=form, look=look, confirmed=shown.confirmed + 1)
-        self._note(kind, worked=False)
-        return None
+            form = replace(first.case, probes=(probe,))
+            shown = [each for each in rest if look.find(each.gap) is not None]
+            for each in shown:
+                found += _those([each.gap], form, look, each.confirmed + 1)
+            rest = [each for each in rest if each not in shown]
+            simplest = min(simplest, number) if shown else simplest
+        self._note(kind, worked=simplest < len(probes))
+        return found, rest
 
     def _twice(self, those: Sequence[Shown]) -> list[Shown]:
         done: list[Shown] = []
         looks: dict[int, Look] = {}
         for each in those:
             if each.confirmed < 2:
-                look = looks.get(id(each.case)) or self._look(each.case)
+                look = looks.get(id(each.case)) or self._second(each.case)
                 looks[id(each.case)] = look
                 done += _those([each.gap], each.case, look, each.confirmed + 1)
             else:
                 done.append(each)
         return done
+
+    def _second(self, case: Case) -> Look:
+        """One more run of a case, from scratch as ever, along with those that will need one, too."""
+        if (look := self._again.pop(str(case), None)) is not None:
+            return look
+        later = [each for each in self._siblings.get(str(case), ()) if str(each) in self._foreseen]
+        forms = [case, *later]
+        looks = self._batch(replace(case, probes=tuple(each.probes[0] for each in forms)))
+        self._again |= {str(form): look for form, look in zip(later, looks[1:], strict=False)}
+        return looks[0] if looks else Look(gaps=[], seen=None)
 
 
 def _those(gaps: Sequence[Gap], case: Case, look: Look, confirmed: int) -> list[Shown]:
@@ -234,11 +286,18 @@ def _those(gaps: Sequence[Gap], case: Case, look: Look, confirmed: int) -> list[
     return [Shown(gap=gap, case=case, look=look, confirmed=confirmed) for gap in found if gap is not None]
 
 
-def _may_be_bare(case: Case, gaps: Sequence[Gap]) -> bool:
-    """Whether a call that both sides refuse, each in its way, can be made without anything before it."""
-    is_refused = all(gap.index == 0 and gap.implication is Implication.MISLEADING for gap in gaps)
-    refers = any(isinstance(each, Ref) for each in placeholders(case.probes[0].call.params))
-    return is_refused and not refers and bool(case.setup)
+def _alike(those: Sequence[Shown]) -> list[list[Shown]]:
+    """Differences by the form that shows them."""
+    forms: dict[int, list[Shown]] = {}
+    for each in those:
+        forms.setdefault(id(each.case), []).append(each)
+    return list(forms.values())
+
+
+def _hope(case: Case) -> tuple[object, ...]:
+    """What tells whether a call can be made with so little before it: what it names may not even exist."""
+    (probe,) = case.probes
+    return "brief", len(case.setup), probe.call.operation, probe.value_class == ValueClass.UNKNOWN
 
 
 def _watched(those: Sequence[Shown]) -> Probe:

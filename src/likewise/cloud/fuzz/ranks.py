@@ -6,14 +6,16 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from likewise.cloud.fuzz.grammar import Grammar
-from likewise.cloud.fuzz.values import AND, ValueClass, Variant, together
+from likewise.cloud.fuzz.values import AND, ValueClass, Variant, general, together
 
 GROUP = 3
 """Optional parameters that are given together at first."""
 COMMON = 10
 """Operations that have a parameter, from which on it is one of the service rather than of the operation."""
 DEFERRED = 4
-"""Ranks that further values of such a parameter wait."""
+"""Rounds that sizes of such a parameter wait."""
+LATER = 2
+"""Ranks that further values of it do."""
 
 
 def common(grammar: Grammar) -> frozenset[str]:
@@ -73,10 +75,10 @@ def by_rank(found: Sequence[Variant], shared: Container[str] = ()) -> dict[int, 
     ranks: dict[int, list[Variant]] = {}
     seen: dict[tuple[str, str], int] = {}
     for each in found:
-        key = (each.parameter.partition(AND)[0], str(each.value_class))
+        key = (general(each.parameter.partition(AND)[0]), str(each.value_class))
         again = seen[key] = seen.get(key, -1) + 1
         rank = _PRIORITY.get(each.value_class, 0) + 2 * min(again, 3)
         if each.top in shared and each.value_class not in _EVERYWHERE:
-            rank += DEFERRED
+            rank += LATER
         ranks.setdefault(rank, []).append(each)
     return ranks

@@ -13,7 +13,7 @@ from likewise.cloud.fuzz.repair import repairs
 ATTEMPTS = 4
 """Repairs that are tried of one call."""
 USUAL = 12
-"""Calls that a finding costs, before anything is known."""
+"""Calls that a finding costs, before anything is known; and calls after which more is known of a kind."""
 STATES = 0.2
 """The part of all calls that states get while there are any left, however little they find."""
 SHARE = 0.2
@@ -43,15 +43,19 @@ class Gains:
             self.idle[key] = 0 if calls else self.idle.get(key, 0) + 1
             self.found[key] = self.found.get(key, 0) + found
 
-    def rate(self, key: str = "") -> float:
-        """Findings a call of one kind of task; of all kinds without a name."""
-        return (self.found.get(key, 0) + 1) / (self.calls.get(key, 0) + USUAL)
+    def rate(self, key: str = "", ease: float = 1.0) -> float:
+        """Findings a call of one kind of task; of all kinds without a name.
 
-    def promise(self, keys: Sequence[str]) -> float:
-        """Findings a call that a task of these kinds promises."""
+        Until more is known of a kind, it is as good as all of them, times its `ease`.
+        """
+        usual = USUAL * self.rate() * ease if key else 1
+        return (self.found.get(key, 0) + usual) / (self.calls.get(key, 0) + USUAL)
+
+    def promise(self, keys: Sequence[str], setup: int = 1) -> float:
+        """Findings a call that a task of these kinds promises, with so many calls before its own."""
         value = 1.0
         for key in keys:
-            value *= self.rate(key)
+            value *= self.rate(key, ease=2 / (1 + setup))
         return float(value ** (1 / len(keys))) if keys else 0.0
 
     def spent(self, keys: Collection[str]) -> int:
@@ -151,7 +155,11 @@ class Schedule:
         began = self.gains.spent(BEGINNING)
         due = STATES * (self.gains.spent(("",)) - began)
         fit = states if states and self.gains.spent(self._kinds) < due else fit
-        return max(fit or range(len(tasks)), key=lambda n: (self.gains.promise(tasks[n].keys), -n))
+        return max(fit or range(len(tasks)), key=lambda n: (self._promise(tasks[n]), -n))
+
+    def _promise(self, task: Task) -> float:
+        # States are about what is missing or there: their set-up says nothing about what they are worth.
+        return self.gains.promise(task.keys, 1 if task.phase == "states" else len(task.case.setup))
 
     def _of(self, operation: str) -> Iterator[Task]:
         for task in self.cases.sweep(operation):

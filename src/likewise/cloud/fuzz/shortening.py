@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from likewise.cloud.fuzz.calls import Call, Name, Ref, placeholders
@@ -24,7 +24,7 @@ def without(setup: tuple[Call, ...], number: int) -> tuple[Call, ...] | None:
 
 
 def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
-    """Shorter set-ups to try, the shortest first: nothing, the first call, no reads, then all but one."""
+    """Shorter set-ups to try: nothing, the first call, one of each, no reads, then all but one."""
     if not setup:
         return []
     tries: list[tuple[Call, ...]] = []
@@ -33,6 +33,8 @@ def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
         tries.append(())
     if len(setup) > 1 and needed <= {0}:
         tries.append(setup[:1])
+    if (single := once(setup, needed)) not in tries:
+        tries.append(single)
     needed |= _referred(setup)
     looks = {number for number, each in enumerate(setup) if is_read(each.operation)} - needed
     for dropped in (looks, *({number} for number in range(len(setup) - 1, -1, -1) if number not in needed)):
@@ -40,6 +42,13 @@ def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
         if shorter and shorter not in tries:
             tries.append(shorter)
     return [each for each in tries if each != setup]
+
+
+def once(setup: tuple[Call, ...], needed: Collection[int] = ()) -> tuple[Call, ...]:
+    """The calls with only the first of several by the same operation, as far as no other is `needed`."""
+    first = {call.operation: number for number, call in reversed(list(enumerate(setup)))}
+    chosen = {*first.values(), *needed, *_referred(setup)}
+    return kept(setup, sorted(chosen))
 
 
 def kept(setup: tuple[Call, ...], order: Sequence[int]) -> tuple[Call, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -13,6 +14,9 @@ from likewise.cloud.fuzz.grammar import Member
 INNER = 5
 """How deep parameters are varied."""
 LONG = 2000
+CHOICES = 6
+"""Members of a structure, none of them required, from which on it is taken to be one of several things."""
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 class ValueClass(StrEnum):
@@ -28,6 +32,16 @@ class ValueClass(StrEnum):
     DELETED = "already deleted"
     OTHER_OWNER = "other owner"
     MISSING = "missing"
+
+
+_NUMERALS = (
+    (ValueClass.BOUNDARY, "1e3"),
+    (ValueClass.BOUNDARY, "007.50"),
+    (ValueClass.BOUNDARY, "-0"),
+    (ValueClass.TOO_LONG, "9" * 40),
+    (ValueClass.TOO_LONG, "1e999"),
+)
+"""Numbers as texts: written in other ways, with more digits than most take, beyond every range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +64,11 @@ class Variant:
 
 AND = " and "
 """Between the parameters, classes and notes of several variants in one call."""
+
+
+def general(parameter: str) -> str:
+    """A place inside a parameter, whichever of the entries of a map it is in."""
+    return re.sub(r"\[[^\]]*\]", "[]", parameter)
 
 
 def together(several: Sequence[Variant]) -> Variant:
@@ -76,9 +95,24 @@ def variants(
         if member.name in typical and (member.required or member.kind == "any"):
             rest = {name: value for name, value in typical.items() if name != member.name}
             yield Variant(parameter=member.name, value_class=ValueClass.MISSING, params=rest, note="missing")
-        base = there if there is not None else None
-        for place, value_class, value in _changes(member, base, member.name, INNER):
-            yield _variant(place, value_class, typical, member.name, value)
+        for place, value_class, value in _changes(member, there, member.name, INNER):
+            is_less = value_class is ValueClass.MISSING
+            yield replace(
+                _variant(place, value_class, typical, member.name, value),
+                note="missing" if is_less else shown(_changed(there, value)),
+            )
+
+
+def _changed(base: Any, value: Any) -> Any:
+    """The part of a value that is not as it was."""
+    match base, value:
+        case Mapping(), Mapping() if base.keys() == value.keys():
+            parts = [(base[key], value[key]) for key in base if base[key] != value[key]]
+        case list(), list() if len(base) == len(value):
+            parts = [each for each in zip(base, value, strict=True) if each[0] != each[1]]
+        case _:
+            return value
+    return _changed(*parts[0]) if len(parts) == 1 else value
 
 
 def _variant(
@@ -169,7 +203,7 @@ def _changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Chan
         case "list":
             yield from _list_changes(member, base, place, depth)
         case "map":
-            yield place, ValueClass.EMPTY, {}
+            yield from _map_changes(member, base, place, depth)
         case "structure":
             yield from _structure_changes(member, base, place, depth)
         case "any":
@@ -206,6 +240,8 @@ def _strings(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
         ValueClass.TOO_LONG,
         "x" * (int(member.maximum) + 1 if member.maximum and member.maximum < LONG else LONG),
     )
+    if isinstance(base, str) and _NUMBER.fullmatch(base):
+        yield from _NUMERALS
     if member.minimum and member.minimum > 1:
         yield ValueClass.BOUNDARY, "x" * int(member.minimum)
     if member.maximum and member.maximum <= LONG:
@@ -244,11 +280,42 @@ def _list_changes(member: Member, base: Any, place: str, depth: int) -> Iterator
             yield inner, kind, [value, *base[1:]]
 
 
+def _map_changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
+    """A map without each of its entries, and with each of them changed as what its values are."""
+    yield place, ValueClass.EMPTY, {}
+    if not depth or not isinstance(base, Mapping) or len(member.members) < 2:
+        return
+    for key, inner in base.items():
+        where = f"{place}[{_readable(key)}]"
+        if len(base) > 1:
+            yield where, ValueClass.MISSING, {name: value for name, value in base.items() if name != key}
+        for inside, kind, value in _changes(member.members[1], inner, where, depth - 1):
+            yield inside, kind, {**base, key: value}
+
+
+def _choices(member: Member, base: Mapping[str, Any], place: str) -> Iterator[Change]:
+    """What is given in one of several ways, in each of the others, and in two at once."""
+    ((given, _),) = base.items()
+    others = [each for each in member.members if each.name != given]
+    for inner in others:
+        yield place, ValueClass.TYPICAL, {inner.name: usual(inner)}
+    yield place, ValueClass.WRONG_FORMAT, {**base, others[0].name: usual(others[0])}
+
+
+def _is_choice(member: Member, base: Mapping[str, Any]) -> bool:
+    """Whether a structure seems to be one of several things: none of its many members is required."""
+    is_free = not any(each.required for each in member.members)
+    return is_free and len(base) == 1 and len(member.members) >= CHOICES and member.members[0].name != "json"
+
+
 def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
     there: Mapping[str, Any] = base if isinstance(base, Mapping) else {}
     yield place, ValueClass.EMPTY, {}
     if not depth or not isinstance(base, Mapping):
         return
+    is_choice = _is_choice(member, base)
+    if is_choice:
+        yield from _choices(member, base, place)
     for inner in member.members:
         if inner.name in there:
             rest = {name: value for name, value in there.items() if name != inner.name}
@@ -256,7 +323,7 @@ def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Ite
                 yield f"{place}.{inner.name}", ValueClass.MISSING, rest
             for where, kind, value in _changes(inner, there[inner.name], f"{place}.{inner.name}", depth - 1):
                 yield where, kind, {**there, inner.name: value}
-        elif (value := _given(inner)) is not None:
+        elif not is_choice and (value := _given(inner)) is not None:
             yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: value}
 
 

@@ -12,10 +12,11 @@ ROW = {**KEY, "n": {"N": "7"}, "s": {"S": "text"}, "l": {"L": [{"N": "1"}, {"S":
 ARN = Ref(-1, ("CreateTable", "TableDescription", "TableArn"))
 OWNER = "123456789012"
 INDEX = {
-    "IndexName": "by-s",
-    "KeySchema": [{"AttributeName": "s", "KeyType": "HASH"}],
+    "IndexName": "rank-first",
+    "KeySchema": [{"AttributeName": "rank", "KeyType": "HASH"}],
     "Projection": {"ProjectionType": "ALL"},
 }
+FILTER = {"n": {"ComparisonOperator": "GT", "AttributeValueList": [{"N": "1"}]}}
 
 VALUES = {
     "TableName": TABLE,
@@ -60,9 +61,10 @@ VALUES = {
     "Query.ExpressionAttributeValues": {":id": {"S": ITEM}},
     "Query.KeyConditions": None,
     "QueryFilter": None,
-    "ScanFilter": None,
+    "ScanFilter": FILTER,
     "ConditionalOperator": None,
-    "Expected": None,
+    "Expected": {"other": {"Exists": False}},
+    "UpdateItem?Expected": {"n": {"ComparisonOperator": "EQ", "AttributeValueList": [{"N": "7"}]}},
     "IndexName": None,
     "ExclusiveStartKey": KEY,
     "Segment": None,
@@ -117,7 +119,7 @@ VALUES = {
         "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
         "BillingMode": "PAY_PER_REQUEST",
     },
-    "GlobalSecondaryIndexes": None,
+    "GlobalSecondaryIndexes": [INDEX],
     "GlobalSecondaryIndexUpdates": None,
     "ClientRequestToken": "a-token-of-the-client",
     "ListTables?ExclusiveStartTableName": TABLE,

@@ -1,0 +1,104 @@
+"""The least that shows a difference is found in few runs: what shows together is made simpler together."""
+
+from __future__ import annotations
+
+from likewise.cloud.fuzz.calls import Answer, Call, Name
+from likewise.cloud.fuzz.execution import Case, Probe, Seen
+from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.minimising import Look, Minimiser
+from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.shortening import once, reductions
+from likewise.model import Difference, Implication
+
+BUCKET = Call(service="s3", operation="CreateBucket", params={"Bucket": Name("bucket")})
+OBJECT = {"Bucket": Name("bucket"), "Key": Name("key")}
+
+
+def put(**params: object) -> Call:
+    return Call(service="s3", operation="PutObject", params={**OBJECT, **params})
+
+
+def gap(place: str, difference: Difference = Difference.EXTRA) -> Gap:
+    return Gap(
+        operation="PutObject",
+        index=0,
+        difference=difference,
+        place=place,
+        reference="None",
+        candidate="1",
+        implication=Implication.WRONG_RESULT,
+    )
+
+
+class Pair:
+    """A pair whose sides differ in one place for each of some parameters that are given."""
+
+    def __init__(self, *parameters: str, difference: Difference = Difference.EXTRA) -> None:
+        self.parameters, self.difference = parameters, difference
+        self.runs: list[Case] = []
+        planner = Planner(load("s3"), hints_of("s3"))
+        self.minimiser = Minimiser(lambda case: self.batch(case)[0], self.batch, planner)
+
+    def batch(self, case: Case) -> list[Look]:
+        self.runs.append(case)
+        return [self.seen(probe) for probe in case.probes]
+
+    def seen(self, probe: Probe) -> Look:
+        found = [gap(name, self.difference) for name in self.parameters if name in probe.call.params]
+        seen = Seen(setup=[], answers=[Answer(success=True, status=200)])
+        return Look(gaps=found, seen=(seen, seen))
+
+
+def test_what_several_parameters_show_together_is_told_apart_in_one_run() -> None:
+    pair = Pair("CacheControl", "ContentLanguage")
+    probe = Probe(
+        call=put(CacheControl="no-cache", ContentLanguage="en", StorageClass="STANDARD"),
+        parameter="CacheControl and ContentLanguage and StorageClass",
+        value_class="typical and typical and typical",
+        note="a and b and c",
+    )
+    case = Case(setup=(BUCKET,), probes=(probe,))
+    shown, missing = pair.minimiser.confirm(case, [gap("CacheControl"), gap("ContentLanguage")])
+    assert not missing
+    done = {each.gap.place: each.probe for each in pair.minimiser.minimise(shown)}
+    assert {place: probe.parameter for place, probe in done.items()} == {
+        "CacheControl": "CacheControl",
+        "ContentLanguage": "ContentLanguage",
+    }
+    wide = [run for run in pair.runs if len(run.probes) == 3]
+    assert len(wide) == 1, "both differences are looked for in the same answers"
+
+
+def test_what_comes_to_light_together_is_confirmed_together_twice() -> None:
+    pair = Pair("CacheControl", "ContentLanguage")
+    names = ("CacheControl", "ContentLanguage")
+    probes = [Probe(call=put(**{name: "x"}), parameter=name, value_class="typical") for name in names]
+    those = [(probe, [gap(name)]) for probe, name in zip(probes, names, strict=True)]
+    pair.minimiser.foresee((BUCKET,), those)
+    for probe, gaps in those:
+        shown, _ = pair.minimiser.confirm(Case(setup=(BUCKET,), probes=(probe,)), gaps)
+        (done,) = pair.minimiser._twice(shown)
+        assert done.confirmed == 2
+    assert [len(run.probes) for run in pair.runs] == [2, 2]
+    assert pair.runs[0].probes == tuple(reversed(pair.runs[1].probes))
+
+
+def test_a_refusal_is_looked_for_with_the_least_before_it_and_not_again_where_that_is_vain() -> None:
+    pair = Pair("CacheControl", difference=Difference.SUCCESS)
+    setup = (BUCKET, put(), put(Body=b"x"))
+    case = Case(setup=setup, probes=(Probe(call=put(CacheControl="x"), parameter="CacheControl"),))
+    shown, _ = pair.minimiser.confirm(case, [gap("CacheControl", Difference.SUCCESS)])
+    assert shown[0].case.setup == (BUCKET,)
+    deaf = Pair(difference=Difference.SUCCESS)
+    for _ in range(3):
+        deaf.minimiser.confirm(case, [gap("CacheControl", Difference.SUCCESS)])
+    assert [len(run.setup) for run in deaf.runs] == [1, 2, 3, 1, 2, 3, 2, 3]
+
+
+def test_of_several_calls_alike_the_first_is_tried_alone() -> None:
+    setup = (BUCKET, put(Body=b"a"), put(Body=b"b"), put(Body=b"c"))
+    assert once(setup) == setup[:2]
+    assert once(setup, {2}) == setup[:3]
+    assert setup[:2] in reductions(setup, put())

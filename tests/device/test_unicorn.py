@@ -19,6 +19,7 @@ from likewise.device import (
     Refused,
     TimedOut,
     buffer,
+    delete_breakpoint,
     dump,
     dump_locals,
     f32,
@@ -27,11 +28,13 @@ from likewise.device import (
     i32,
     i64,
     invoke,
+    pause,
     read_memory,
     resume,
     run_until,
     set_breakpoint,
     set_local,
+    step_over,
     struct,
     u8,
     wait_for_breakpoint,
@@ -273,6 +276,24 @@ def test_a_breakpoint_inside_a_call(board: Testee) -> None:
     assert called.kind == "breakpoint"
     assert inside == {"a": i32(1), "b": i32(2)}
     assert changed == {"a": i32(40), "b": i32(2)}
+
+
+def test_a_call_that_stopped_and_goes_on_does_not_take_the_calls_behind_it_along(board: Testee) -> None:
+    """Those were made in the meantime: each is made once."""
+    before = [set_breakpoint("add"), invoke("bump"), invoke("add", 1, 2), *[invoke("bump")] * 3]
+    assert [each for each in data(board, *before) if not isinstance(each, dict)][2:] == [i32(7), i32(8), i32(9)]
+    after = [delete_breakpoint("add"), resume(), wait_for_breakpoint(), pause(), *[invoke("bump")] * 3]
+    ask(board, *after[:3], limit=0.2)  # whether it stops where it came back is the board's matter
+    assert data(board, *after[3:])[1:] == [i32(10), i32(11), i32(12)]
+
+
+def test_stepping_out_of_a_call_ends_where_it_came_back(board: Testee) -> None:
+    steps = [step_over()] * 2
+    *_, last, called = data(
+        board, set_breakpoint("add"), *[invoke("add", 1, 2)] * 2, *steps, dump(), invoke("bump")
+    )
+    assert isinstance(last, dict)
+    assert (last["mode"], last["function"], called) == ("paused", "", i32(6))
 
 
 def test_a_program_that_does_not_compile(board: Testee) -> None:

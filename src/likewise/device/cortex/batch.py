@@ -27,6 +27,8 @@ STUB = struct.pack(
 )
 RETURNED = 18
 """Where a call comes back to; its result is still in the registers."""
+LEAVE = struct.pack("<H", 0xE001)
+"""`b done`, for that place: the call that comes back there is the last one."""
 DONE = 24
 """Where in the stub the loop ends."""
 RUNG = 26

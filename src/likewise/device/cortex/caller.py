@@ -110,6 +110,8 @@ class Caller:
         """Whether the last trip was to end with the call it was in, so that it still stops there."""
         self._most = room.calls
         """How many calls the next trip may have: one while they are slow, so that each is timed exactly."""
+        self._is_open = False
+        """Whether a call of a trip has stopped on the way, so that the stub is left to it alone."""
 
     def settle(self) -> None:
         """Put back what calls changed of the program's state."""
@@ -276,7 +278,16 @@ class Caller:
         if self._bell is not None and self._bell.silence():
             why = "it wrote to memory that calls need, in the midst of the RAM"
             return Crashed(kind="no room", message=why)
+        self._leave_open()
         return self._elsewhere(look.pc)
+
+    def _leave_open(self) -> None:
+        """A call that stopped on the way may be let go on: the rest of its trip is not to follow it then."""
+        place = self._room.stub + batch.RETURNED
+        self._core.clear_stop(place)
+        self._waits_alone = False
+        self._core.write(place, batch.LEAVE)
+        self._is_open, self._most = True, 1
 
     def _watch(self, trip: Trip, begun: float) -> tuple[Look, bool]:
         """Wait for a trip; how it ended, and whether by a hang."""
@@ -325,7 +336,8 @@ class Caller:
         self._core.set_stop(self._room.stub + batch.RETURNED)
 
     def _quicken(self) -> None:
-        self._most = min(self._room.calls, self._most * FASTER)
+        if not self._is_open:
+            self._most = min(self._room.calls, self._most * FASTER)
 
     def _look(self, trip: Trip) -> Look:
         """How a trip stands; one that is under way is stopped."""

@@ -43,10 +43,15 @@ def exception_name(number: int) -> str:
 
 
 class Debugger:
-    """Executes everything but calls. `faults` are the addresses of fault handlers, by address."""
+    """Executes everything but calls.
 
-    def __init__(self, core: Core, image: Image, faults: dict[int, str]) -> None:
-        self._core, self._image, self._faults = core, image, faults
+    `faults` are the addresses of fault handlers, by address; `ends` are where calls have come back to.
+    """
+
+    def __init__(
+        self, core: Core, image: Image, faults: dict[int, str], *, ends: tuple[int, ...] = ()
+    ) -> None:
+        self._core, self._image, self._faults, self._ends = core, image, faults, ends
         self._frames = Frames(core, image)
         self.breakpoints: set[int] = set()
 
@@ -216,7 +221,7 @@ class Debugger:
             return self._stopped(self._off_breakpoint(deadline))
         stopped = self._off_breakpoint(deadline)
         while True:
-            if stopped.fault or stopped.pc in self._faults:
+            if stopped.fault or stopped.pc in self._faults or stopped.pc in self._ends:
                 return self._stopped(stopped)
             if deadline.is_over:
                 raise CoreTimedOut

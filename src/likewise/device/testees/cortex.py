@@ -157,7 +157,7 @@ class CortexTestee:
         faults = _fault_handlers(image)
         for address in faults:
             core.set_stop(address)
-        self._debugger = Debugger(core, image, faults)
+        self._debugger = Debugger(core, image, faults, ends=room.ends)
         self._bell = Bell(core, room, watches=self._rig.has_bell)
         self._caller = Caller(core, image, room, self._debugger.stopped_in_call, self._bell)
         self._received.clear()

@@ -319,7 +319,7 @@ class UnicornTestee:
         core.write(room.stub, batch.STUB)
         core.set_stop(room.back)
         core.set_registers(dict.fromkeys(range(16), 0) | room.registers)
-        self._debugger = Debugger(core, image, {})
+        self._debugger = Debugger(core, image, {}, ends=room.ends)
         self._caller = Caller(core, image, room, self._stopped_in_call)
 
     def execute(self, calls: Sequence[Call]) -> list[Answer]:

@@ -110,8 +110,12 @@ class Caller:
         """Whether the last trip was to end with the call it was in, so that it still stops there."""
         self._most = room.calls
         """How many calls the next trip may have: one while they are slow, so that each is timed exactly."""
-        self._is_open = False
-        """Whether a call of a trip has stopped on the way, so that the stub is left to it alone."""
+        self._ceiling = room.top
+        """What is below it and above the stub is not the program's."""
+        self._has_stopped = self._is_open = False
+        """Whether a call has stopped on the way, and whether one of a trip: the stub is left to it then."""
+        self._has_own_stack = True
+        """Whether the last call had its stack below the stub, and not below that of the program."""
 
     def settle(self) -> None:
         """Put back what calls changed of the program's state."""
@@ -130,13 +134,42 @@ class Caller:
             return
         if self._core.is_running:
             self._core.halt(HALT)
-        if isinstance(trip, Prepared):
+        if self._is_crowded():
+            why = "the program's own stack reaches down to where calls keep what they need"
+            answers.append(Refused(kind="no room", message=why))
+        elif isinstance(trip, Prepared):
             answers.append(self._single(trip, calls[0].limit))
-        elif len(trip) == 1:
+        elif len(trip) == 1 or self._fitting() == 1:
             answers.append(self._one(trip))
         else:
             with self._core.near.tour():
-                self._many(trip, calls, answers)
+                self._many(trip.first(self._fitting()), calls, answers)
+
+    def _know(self) -> list[int]:
+        """The program's registers, and with them which memory is its own."""
+        if self._before is None:
+            self._before = self._core.registers() if self.is_started else self._room.before
+            if self._before[SP] > self._room.pieces:
+                self._ceiling = self._before[SP]
+            if self.is_started and not self._is_open and not self._is_crowded():
+                self._restore_stub()
+        return self._before
+
+    def _restore_stub(self) -> None:
+        """The program may have used that memory while it ran."""
+        if self._bell is not None:
+            self._core.clear_stop(self._room.back)  # where it is an instruction in that memory
+        self._core.write(self._room.stub, batch.STUB)
+
+    def _is_crowded(self) -> bool:
+        """Whether the program uses the memory in which calls are made."""
+        used_from = self._know()[SP] - RED_ZONE
+        return self.is_started and not self._has_stopped and self._room.free <= used_from < self._room.pieces
+
+    def _fitting(self) -> int:
+        """How many calls a trip may have so that it leaves the program's own stack alone."""
+        self._know()
+        return min(self._room.calls, self._room.fitting(self._ceiling - RED_ZONE))
 
     def _enter(self) -> tuple[int, dict[int, int]]:
         """The stack to use, and what else has to be set where the program itself has run."""
@@ -145,12 +178,12 @@ class Caller:
             self._core.clear_stop(self._room.stub + batch.RETURNED)
         if self._bell is not None:
             self._bell.arm()
+        before = self._know()
         if not self.is_started:
-            self._before = self._room.before
             return self._room.stub, {}
-        if self._before is None:
-            self._before = self._core.registers()
-        return (self._before[SP] - RED_ZONE) & ~7, {XPSR: self._before[XPSR] & ~IT_BITS}
+        self._has_own_stack = not self._room.free <= before[SP] <= self._room.stub
+        stack = self._room.stub if self._has_own_stack else (before[SP] - RED_ZONE) & ~7
+        return stack, {XPSR: before[XPSR] & ~IT_BITS}
 
     def _single(self, prepared: Prepared, limit: float) -> Answer:
         """A call with memory or many arguments: everything before it in one write, and after it."""
@@ -159,8 +192,7 @@ class Caller:
             core.halt(HALT)
         stack, registers = self._enter()
         words, placed, end = place(prepared, self._room.pieces)
-        assert self._before is not None
-        if placed and end > self._before[SP] - RED_ZONE:
+        if placed and end > self._ceiling - RED_ZONE:
             return Refused(
                 kind="no memory", message=f"{end - self._room.pieces} bytes of arguments do not fit"
             )
@@ -211,9 +243,17 @@ class Caller:
         return self._core.collect(memory)
 
     def _elsewhere(self, pc: int) -> Answer:
-        self.is_started = True
+        self.is_started = self._has_stopped = True
         self._before = None
-        return self._stopped_in_call(pc)
+        answer = self._stopped_in_call(pc)
+        if (
+            isinstance(answer, Crashed)
+            and self._has_own_stack
+            and self._core.registers()[SP] < self._room.free
+        ):
+            had = f"it used more than the {self._room.stub - self._room.free} bytes of stack that there are"
+            return Crashed(kind=answer.kind, message=f"{answer.message}; {had}")
+        return answer
 
     def _many(self, trip: Trip, calls: Sequence[Call], answers: list[Answer]) -> None:
         """Trip after trip: while one is under way, the next is packed and the last one's results are read."""
@@ -238,7 +278,7 @@ class Caller:
 
     def _following(self, calls: Sequence[Call]) -> Trip | None:
         """The next trip, where there is one of several calls."""
-        found = self._packer.pack(calls[: self._most])
+        found = self._packer.pack(calls[: min(self._most, self._fitting())])
         return found if isinstance(found, Trip) and len(found) > 1 else None
 
     def _depart(self, trip: Trip) -> float:

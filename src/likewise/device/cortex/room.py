@@ -29,10 +29,13 @@ class Room:
         used = [
             each.address + each.size for each in image.segments if layout.ram <= each.address < layout.top
         ]
-        free = (max(used, default=layout.ram) + 7) & ~7
-        size = max(0, self.stack - free)
+        self.free = (max(used, default=layout.ram) + 7) & ~7
+        """Behind the program's variables."""
+        self.top = self.stack if self.stack > self.free else layout.top & ~7
+        """The end of what is free; some programs have their stack among their variables, or below them."""
+        size = max(0, self.top - self.free)
         page = PAGE if size >= PAGES * PAGE else 8
-        self.stub = (free + size // 3) & -page
+        self.stub = (self.free + size // 2) & -page
         """Calls have their stack below it, so that one that never ends leaves what is above as it was."""
         self.pieces = (self.stub + len(batch.STUB) + page - 1) & -page
         self.back = self.stub + batch.DONE
@@ -43,5 +46,8 @@ class Room:
         """The instruction that does it."""
         self.ends = (self.back, self.ringer)
         """Where the processor stands when everything is done."""
-        left = size // 3 - (self.pieces - self.stub) - batch.PROGRESS
-        self.calls = max(1, min(MOST, left // (batch.SIZE + batch.RESULT)))
+        self.calls = min(MOST, self.fitting(self.stub + size // 3))
+
+    def fitting(self, end: int) -> int:
+        """How many calls a trip may have whose memory ends there; one needs none."""
+        return max(1, (end - self.pieces - batch.PROGRESS) // (batch.SIZE + batch.RESULT))

@@ -28,6 +28,12 @@ class Trip:
     def __len__(self) -> int:
         return len(self.limits)
 
+    def first(self, count: int) -> Trip:
+        """As many of them as that, from the first on."""
+        if count >= len(self):
+            return self
+        return Trip(self.descriptors[:count], self.decoders[:count], self.limits[:count])
+
     def answer(self, call: int, r0: int, r1: int) -> Answer:
         """What one of them returned."""
         return Answered(data=self.decoders[call](r0, r1))

@@ -30,7 +30,7 @@ from likewise.device.testee import (
     called,
     ends_run,
 )
-from likewise.model.heap import passing_objects
+from likewise.run.collector import passing_objects
 
 BEFORE = -1
 """The number of what comes before the first step."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from likewise.model.heap import PassingObjects
+from likewise.run.collector import PassingObjects
 
 
 @pytest.fixture(autouse=True)

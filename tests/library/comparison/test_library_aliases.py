@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from library_traces import call, trace
+from library_traces import call, side, trace
 
-from likewise.library.comparison import Manner, diverge
+from likewise.library.comparison import Manner, compare, diverge
 from likewise.library.crossing import Kind
 from likewise.model import Interaction, Trace, Value
 
@@ -148,3 +148,18 @@ def test_digests_of_what_is_drawn_say_nothing_but_their_number_does() -> None:
 
     assert differing(run(UUIDS[0], 5), run(UUIDS[1], 5)) == []
     assert differing(run(UUIDS[0], 5), run(UUIDS[1], 6)) == [("lib.f", Manner.NEW)]
+
+
+def test_a_change_has_one_name_whatever_was_drawn_beside_it() -> None:
+    """So that it stays accepted."""
+
+    def identity(number: int, limit: int) -> str:
+        values = [
+            {"is": "dict", "items": [["id", UUIDS[number]], ["at", 0x7F00], ["n", n]]} for n in (1, limit)
+        ]
+        sides = [side(trace(call("f", value))) for value in values]
+        (group,) = compare(*sides).groups
+        return group.identity
+
+    assert identity(0, 2) == identity(1, 2)
+    assert identity(0, 2) != identity(0, 3)

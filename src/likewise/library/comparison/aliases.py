@@ -18,6 +18,7 @@ _UUID = re.compile(
 _SHAPES = re.compile(rf"(?<![0-9A-Za-z.])(?:{_UUID.pattern}|{'|'.join(TIMES)})(?![0-9A-Za-z])", re.IGNORECASE)
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 _HEX = re.compile(r"[0-9a-fA-F]+")
+_DRAWN = re.compile(r"‹drawn \d+›")
 _SHORTEST = 8
 _MIXED = 20
 _LONGEST_WORD = re.compile(r"[a-z]{12}|[A-Z]{12}|\d{12}")
@@ -126,6 +127,11 @@ class Aliases:
         for known, each in zip(self._numbers, (ours, theirs), strict=True):
             known.setdefault(each, len(known) + 1)
         return True
+
+
+def lasting(text: str) -> str:
+    """A text without what is made to be unique, and without the numbers of what else was drawn."""
+    return _DRAWN.sub("‹drawn›", _UUID.sub("‹drawn›", text))
 
 
 def _is_address(number: float) -> bool:

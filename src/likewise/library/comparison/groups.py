@@ -9,11 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from likewise.library import crossing
+from likewise.library.comparison.aliases import lasting
 from likewise.library.comparison.bijection import private_types
 from likewise.library.comparison.divergence import Divergence, Manner, Spot
 from likewise.library.comparison.stability import Stability, by_test
 from likewise.library.comparison.values import renamed
 from likewise.library.comparison.walk import diverge
+from likewise.library.texts import plain_text
 from likewise.model import Provenance, Recording, Result, Trace, Value
 
 EXAMPLES = 3
@@ -295,8 +297,16 @@ def _group(
 
 
 def _mark(divergence: Divergence) -> str:
-    text = f"{divergence.reference}\0{divergence.candidate}".encode(errors="backslashreplace")
-    return hashlib.blake2b(text, digest_size=6).hexdigest()
+    """What of a change is the same in every run: the two things that differ, not what stands around them."""
+    sides: tuple[Value, Value] = divergence.values
+    if sides == (None, None):
+        sides = divergence.reference, divergence.candidate
+    text = "\0".join(_NUMBER.sub("'id': 0", lasting(plain_text(repr(each)))) for each in sides)
+    return hashlib.blake2b(text.encode(errors="backslashreplace"), digest_size=6).hexdigest()
+
+
+_NUMBER = re.compile(r"'id': '[^']*'")
+"""Of an object, as a comparison names it."""
 
 
 def line_of(at: str) -> str:

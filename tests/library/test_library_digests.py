@@ -13,7 +13,11 @@ class Made:
     """What a library's constructor gives."""
 
 
-def digest(*names: str, argument: str = "a") -> str:
+class _Inner:
+    """The same in another version."""
+
+
+def digest(*names: str, argument: str = "a", kind: type = Made) -> str:
     """Of objects with these attributes, made at one place more often than is kept."""
     traces: list[Trace] = []
     recorder = Recorder(on_trace=traces.append)
@@ -22,7 +26,7 @@ def digest(*names: str, argument: str = "a") -> str:
         token = recorder.begin("f.py:1:0", Kind.CALL, Operation("lib", "Made"), NOTHING, ([argument],), None)
         assert isinstance(token, Token)
         token.makes = True
-        made = Made()
+        made = kind()
         for name in names:
             setattr(made, name, 1)
         recorder.end(token, made)
@@ -35,3 +39,8 @@ def digest(*names: str, argument: str = "a") -> str:
 def test_which_attributes_an_object_was_made_with_is_not_in_a_digest() -> None:
     assert digest("one") == digest("one", "other")
     assert digest("one") != digest("one", argument="b")
+
+
+def test_what_type_the_objects_are_of_is_not_in_a_digest() -> None:
+    """One version may have made objects of a private type where the other has a public one."""
+    assert digest("one") == digest("one", kind=_Inner)

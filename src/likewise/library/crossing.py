@@ -40,7 +40,7 @@ everything else is a mapping that says in `is` what it is:
 | `many` | `type`, `length`, `digest`, `items`: the head of a large container |
 | `object` | `type`, `id`: opaque; numbered per test and type, in the order of their first appearance |
 | | `late`: an object of that type had died before this one came, so that it may be the same again |
-| `outline` | `names`: the public attributes of an object that was made |
+| `outline` | `names`: a public attribute of an object that was made, or none |
 | `again` | `up`: a container that holds itself, so many levels up |
 | `deep` | `type`: further down than is looked |
 | `lost` | `why`: could not be read |

@@ -36,15 +36,20 @@ def state(thing: Any, values: Values) -> Value:
 
 
 def outline(thing: Any) -> Value:
-    """The public attributes that a constructor left in an object, by name; None where it cannot have any."""
+    """A public attribute that a constructor left in an object, by name; None where it cannot have any.
+
+    Which ones there are is the library's business: one of them tells that it left something.
+    """
     try:
         held = object.__getattribute__(thing, "__dict__")
     except AttributeError:
         return None
     if type(held) is not dict or isinstance(thing, type):
         return None
-    names: list[Value] = [name for name in held if type(name) is str and not name.startswith("_")]
-    return {"is": "outline", "names": names[:MOST]}
+    for name in held:
+        if type(name) is str and name[:1] != "_":
+            return {"is": "outline", "names": [name]}
+    return {"is": "outline", "names": []}
 
 
 def _is_plain_length(kind: type) -> bool:

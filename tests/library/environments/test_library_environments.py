@@ -12,6 +12,7 @@ from likewise.library.environments import (
     InstallFailed,
     ResolutionImpossible,
     VersionAbsent,
+    building,
     find_recipe,
     same_version,
 )
@@ -186,3 +187,29 @@ def test_a_hint_that_cannot_be_installed_is_done_without(tmp_path: Path) -> None
         "typing",
         "done without typing, which the tests may need: it cannot be installed",
     ]
+
+
+@pytest.mark.parametrize(("version", "is_replaced"), [("1.0.0", True), ("1.2.0", False), ("2.0.dev1", False)])
+def test_a_pluggy_that_is_too_old_for_the_recorder_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, is_replaced: bool
+) -> None:
+    told: list[str] = []
+
+    class Installs(Pip):
+        def install(self, python: Path, wanted: Iterable[str], *, source: Source, log: Path) -> None:
+            told.extend(wanted)
+
+        def create(self, home: Path, *, python: Path, log: Path) -> None:
+            interpreter(home).parent.mkdir(parents=True)
+            interpreter(home).symlink_to(sys.executable)
+            (home / "pyvenv.cfg").touch()
+
+        def conflicts(self, python: Path) -> tuple[str, ...]:
+            return ()
+
+    pluggy = Distribution(name="pluggy", version=version, modules=())
+    python = Path(sys.executable)
+    has = Inventory(python=python, prefix="", release=(3, 11), distributions={"pluggy": pluggy})
+    monkeypatch.setattr(building, "take_inventory", lambda python: has)
+    Builder(recipe=Recipe(root=tmp_path, requirements=("a",)), cache=tmp_path, installer=Installs()).base()
+    assert told == (["pytest", "a", building.PLUGGY] if is_replaced else ["pytest", "a"])

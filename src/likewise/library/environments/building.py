@@ -18,6 +18,8 @@ from likewise.library.environments.names import Inventory, take_inventory
 from likewise.library.environments.recipe import Recipe, named, normal
 
 Say = Callable[[str], None]
+OLDEST, PLUGGY = (1, 2), "pluggy>=1.2,<2"
+"""From where on hooks are wrapped as the recorder's are."""
 FORM = 1
 """Changes whenever environments are built in another way: what was kept before no longer counts."""
 
@@ -45,7 +47,20 @@ class Builder:
     def base(self) -> Environment:
         """The client's requirements as the client states them."""
         key = self._key("base")
-        return self._kept(key, lambda home, log: self._fill(home, log))
+        return self._fit(self._kept(key, lambda home, log: self._fill(home, log)))
+
+    def _fit(self, base: Environment) -> Environment:
+        """The same with a pluggy that the recorder's hooks work with; pytest 7 does with all of these."""
+        found = base.inventory.find("pluggy")
+        if found is None or _parts(found.version) >= OLDEST:
+            return base
+
+        def make(home: Path, log: Path) -> None:
+            _copy(base.python.parent.parent, home)
+            self.say(f"pluggy {found.version} is older than the recorder can use: installing a newer one")
+            self.installer.install(interpreter(home), [PLUGGY], source=self.source, log=log)
+
+        return self._kept(self._key("fit", PLUGGY, json.dumps(base.inventory.versions)), make)
 
     def pinned(self, base: Environment, package: str, version: str) -> Environment:
         """The base with one package at another version, and nothing else changed that need not be."""
@@ -155,6 +170,10 @@ def same_version(one: str, other: str) -> bool:
         return cut
 
     return parts(one) == parts(other)
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(int(each) for each in version.split(".")[:2] if each.isdigit())
 
 
 def also_changed(reference: Inventory, candidate: Inventory, package: str) -> dict[str, tuple[str, str]]:

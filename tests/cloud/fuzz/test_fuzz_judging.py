@@ -148,15 +148,16 @@ def test_a_list_that_no_longer_grows_says_nothing_about_what_is_not_on_it() -> N
     plain = re.compile("never")
     judge, many = Judge((plain, plain), ("", "")), [f"other{number}" for number in range(50)]
 
-    def gaps(ours: list[str], theirs: list[str]) -> int:
+    def gaps(ours: list[str], theirs: list[str], name: str) -> int:
         reference, candidate = (Answer(success=True, fields={"Names": each}) for each in (ours, theirs))
-        found = judge.gaps("ListThings", 0, reference, candidate, prefixes=("mine", "mine"), bonds=Bonds())
+        found = judge.gaps("ListThings", 0, reference, candidate, prefixes=(name, name), bonds=Bonds())
         return len(found)
 
-    assert gaps([*many[:20]], [*many[:20], "mine"]) == 1, "it lacks one"
-    assert gaps([*many], [*many[:30], "mine"]) == 1, "it has grown, and lacks one"
-    assert gaps([*many], [*many[:31], "mine"]) == 0, "a page of fifty is full"
-    assert gaps(["mine"], []) == 1, "nobody else is there"
+    assert gaps([*many[:20]], [*many[:20], "mine1"], "mine1") == 1, "it lacks one"
+    assert gaps([*many[:20]], [*many[:20], "mine1"], "mine1") == 1, "what is judged again is no longer list"
+    assert gaps([*many], [*many[:30], "mine2"], "mine2") == 1, "it has grown, and lacks one"
+    assert gaps([*many], [*many[:31], "mine3"], "mine3") == 0, "a page of fifty is full"
+    assert gaps(["mine4"], [], "mine4") == 1, "nobody else is there"
 
 
 def test_a_number_is_not_the_text_that_looks_like_it(judge: Judge) -> None:

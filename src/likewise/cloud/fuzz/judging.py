@@ -78,6 +78,8 @@ class Judge:
         """(operation, place) pairs whose values never repeat."""
         self._lengths: dict[tuple[str, int], int] = {}
         """For each operation and side the longest list that it gave."""
+        self._before: dict[tuple[str, int, str], int] = {}
+        """The same, as it was when a context first had such a list."""
 
     def at(self, endpoints: tuple[str, str]) -> None:
         """Where the sides are now: a server that was started again has another address."""
@@ -168,7 +170,7 @@ class Judge:
         """Where what both sides said differs, identifiers that stand for each other apart."""
         if prefixes[0]:
             crowded = _has_others(mine, prefixes[0]) or _has_others(other, prefixes[1])
-            if self._are_cut(operation, mine, other) and crowded:
+            if self._are_cut(operation, prefixes, mine, other) and crowded:
                 return
             mine = _without_others(mine, prefixes[0], crowded=crowded)
             other = _without_others(other, prefixes[1], crowded=crowded)
@@ -190,13 +192,17 @@ class Judge:
             else:
                 yield Difference.IDENTITY, place, *bonds.ordinals(*those[0])
 
-    def _are_cut(self, operation: str, *both: Any) -> bool:
-        """Whether a list of what everybody has no longer grows: it is a page, and ours may be on another."""
+    def _are_cut(self, operation: str, prefixes: tuple[str, str], *both: Any) -> bool:
+        """Whether a list of what everybody has no longer grows: it is a page, and ours may be on another.
+
+        The same answers may be judged again: what they were longer than is what came before their context.
+        """
         found = False
         for which, fields in enumerate(both):
-            length, before = _longest(fields), self._lengths.get((operation, which), 0)
+            length, longest = _longest(fields), self._lengths.get((operation, which), 0)
+            before = self._before.setdefault((operation, which, prefixes[which]), longest)
             found = found or PAGE <= length <= before
-            self._lengths[operation, which] = max(length, before)
+            self._lengths[operation, which] = max(length, longest)
         return found
 
     def give(self, reference: Any, candidate: Any, bonds: Bonds) -> None:

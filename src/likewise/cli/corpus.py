@@ -116,7 +116,7 @@ def _start(
             running.append(
                 stack.enter_context(targets.start(spec, role=role or Role.CANDIDATE, services=wanted))
             )
-    if not running and entries:
+    if not running and entries and role is not None:  # to be recorded there; else each case is told so
         raise ConfigurationError(
             f"{', '.join(names)} has none of the services in these files",
             todo=f"They hold cases of {', '.join(sorted(_services(entries)))}.",

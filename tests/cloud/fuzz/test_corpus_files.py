@@ -110,6 +110,14 @@ def test_what_is_no_corpus_is_said_to_be_none(tmp_path: Path, text: str) -> None
     assert str(tmp_path / "f") in str(error.value)
 
 
+def test_cases_of_a_service_that_the_candidate_lacks_are_not_comparable(tmp_path: Path) -> None:
+    path = tmp_path / "other.json"
+    case = {"id": "z", "service": "kinesis", "sequence": [{"op": "ListStreams"}], "real_cloud": {"ok": True}}
+    path.write_text(json.dumps([case]))
+    result = CliRunner().invoke(main, ["corpus", "check", str(path), "--candidate", "moto", "--json"])
+    assert [each["verdict"] for each in json.loads(result.stdout)["cases"]] == ["not comparable"]
+
+
 def test_a_newer_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatTooNew):
         read_corpus(put(tmp_path / "f", '{"likewise": "corpus", "version": 99}\n'))

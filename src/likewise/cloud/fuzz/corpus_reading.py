@@ -37,7 +37,8 @@ def read_corpus(path: Path) -> list[Entry]:
     if first == "[":
         return _cases(path, _json(path, text))
     if first != "{":
-        raise CorpusUnreadable("not a corpus", where=str(path), why="it is no JSON", todo=TODO)
+        why = "it is no JSON" if first else "it is empty"
+        raise CorpusUnreadable("not a corpus", where=str(path), why=why, todo=TODO)
     head = _first_line(text)
     if isinstance(head, Mapping) and head.get("likewise") == FORMAT:
         return list(_own(path, text))

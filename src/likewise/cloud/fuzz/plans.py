@@ -148,10 +148,9 @@ class Planner:
         kind = next(iter(sorted(kinds)), "")
         if not kind:
             # What is not named is numbered, if anything: the parts of an upload.
-            counts = {name: value for name, value in last.params.items() if type(value) is int}
             for number in MANY:
-                counted = {name: value + number for name, value in counts.items()}
-                setup.append(replace(last, params={**last.params, **counted}))
+                counted = {name: _counted(name, value, number) for name, value in last.params.items()}
+                setup.append(replace(last, params=counted))
             return
         # What is listed by that name shares it.
         is_common = self.service == "dynamodb" and Name(kind) in _names(self.typical(operation))
@@ -236,6 +235,14 @@ class Planner:
 
 def _names(value: Any) -> Iterator[Name]:
     return (each for each in placeholders(value) if isinstance(each, Name))
+
+
+def _counted(name: str, value: Any, number: int) -> Any:
+    """The n-th of several like this: numbers go up, identifiers that the client chose get another letter."""
+    if type(value) is int:
+        return value + number
+    is_chosen = isinstance(value, str) and value and name.lower().endswith("id")
+    return f"{chr(ord('A') + number)}{value[1:]}" if is_chosen else value
 
 
 def _renumbered(value: Any, kind: str, number: int) -> Any:

@@ -242,6 +242,7 @@ HINTS = Hints(
     account=words("Service_SetProperties Service_GetProperties"),
     removers={"container": "Container_Delete", "blob": "Blob_Delete"},
     lists=words(
-        "Container_ListBlobFlatSegment Container_ListBlobHierarchySegment Service_ListContainersSegment"
+        "Container_ListBlobFlatSegment Container_ListBlobHierarchySegment Service_ListContainersSegment "
+        "BlockBlob_GetBlockList"
     ),
 )

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from fake_side import FakeSide, Trick, campaign, failure, success
+from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.explaining import is_same_refusal
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.log import Log, read
 
@@ -75,3 +77,14 @@ def test_the_order_of_things_that_only_their_identifiers_tell_apart_is_an_order(
     assert bonds.are_permuted([("aaaaaaaa", "22222222"), ("bbbbbbbb", "11111111")])
     assert not bonds.are_permuted([("aaaaaaaa", "22222222"), ("bbbbbbbb", "22222222")])
     assert not bonds.are_permuted([("aaaaaaaa", "22222222")])
+
+
+def test_a_server_that_fails_over_a_parameter_is_one_finding_whatever_the_other_says_to_it() -> None:
+    crash = sample_finding(
+        kind="success", cause="null reference", condition="c", parameter="N", reference="500 Oops"
+    )
+    same = {"kind": "error code", "cause": "null reference", "condition": "c", "reference": "500 Oops"}
+    assert is_same_refusal(sample_finding(parameter="N", **same), crash)
+    assert is_same_refusal(sample_finding(parameter="N and M", **same), crash)
+    assert not is_same_refusal(sample_finding(parameter="M", **same), crash)
+    assert not is_same_refusal(sample_finding(parameter="N", **same | {"reference": "500 Ouch"}), crash)

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.causes import AUTHORISATION
+from likewise.cloud.fuzz.causes import AUTHORISATION, NULL
 from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.judging import Gap, generalised
+from likewise.cloud.fuzz.values import AND
 from likewise.model import Difference
 
 _ERRORS = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
@@ -119,6 +120,8 @@ def is_same_refusal(finding: Finding, other: Finding) -> bool:
         return False
     if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
         return False
+    if other.cause == finding.cause == NULL:
+        return _is_same_failure(finding, other)
     is_denied = other.cause == AUTHORISATION  # whatever the call is given
     if (
         other.condition
@@ -127,6 +130,14 @@ def is_same_refusal(finding: Finding, other: Finding) -> bool:
     ):
         return False
     return any(mine == said and said[1] for mine, said in zip(finding.errors, other.errors, strict=True))
+
+
+def _is_same_failure(finding: Finding, other: Finding) -> bool:
+    """Whether a server that fails over a parameter fails over it again, where the other side refuses it."""
+    varied = [{top(part) for part in each.parameter.split(AND)} for each in (finding, other)]
+    pairs = ((finding.reference, other.reference), (finding.candidate, other.candidate))
+    is_same = any(mine == said and said.startswith(("5", "no answer")) for mine, said in pairs)
+    return is_same and (not other.condition or bool(other.parameter and varied[0] & varied[1]))
 
 
 def is_empty(gap: Gap) -> bool:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.judging import Gap, Judge, are_near, differences, generalised, goes_on
+from likewise.cloud.fuzz.judging import Gap, Judge, are_near, differences, generalised, goes_on, listed
 from likewise.model import Difference, Implication
 
 PATTERNS = (re.compile(r"lwaaaaa[0-9a-z]{4}r([a-z][a-z]|)"), re.compile(r"lwaaaaa[0-9a-z]{4}c([a-z][a-z]|)"))
@@ -196,3 +196,9 @@ def test_what_a_message_repeats_of_the_call_makes_no_other_finding(one: str, oth
 def test_messages_that_say_something_else_stay_apart() -> None:
     assert generalised("Value 'a' is too long") != generalised("Value 'a' is too short")
     assert generalised("It's not the user's") != generalised("It's the user's")
+
+
+def test_a_marker_that_names_a_thing_is_no_thing_on_the_list() -> None:
+    assert listed({"TableNames": ["mine1", "other"], "LastEvaluatedTableName": "mine1"}, "mine") == 1
+    assert listed({"body": {"Queues": {"Queue": [{"Name": "mine"}, {"Name": "mine2"}]}}}, "mine") == 2
+    assert listed({"body": {"Queues": {"Queue": {"Name": "mine"}}}}, "mine") == 1

@@ -380,6 +380,15 @@ def goes_on(value: Any) -> bool:
     return False
 
 
+def listed(value: Any, prefix: str) -> int:
+    """How often an answer names things of a context; a marker that names where to go on does not count."""
+    if isinstance(value, Mapping):
+        return sum(listed(inner, prefix) for name, inner in value.items() if not _PAGING.search(str(name)))
+    if isinstance(value, list):
+        return sum(listed(each, prefix) for each in value)
+    return int(isinstance(value, str) and prefix in value)
+
+
 def _has_others(value: Any, prefix: str) -> bool:
     """Whether a list holds anything that is not of this context."""
     if isinstance(value, Mapping):

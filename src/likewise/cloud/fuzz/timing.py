@@ -15,7 +15,7 @@ from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.execution import AGAIN, Case, Exhausted
 from likewise.cloud.fuzz.explaining import EXISTENCE, is_empty
-from likewise.cloud.fuzz.judging import Gap, Judge, goes_on
+from likewise.cloud.fuzz.judging import Gap, Judge, goes_on, listed
 from likewise.cloud.fuzz.minimising import Shown
 from likewise.cloud.fuzz.pairing import Pair, Standing
 from likewise.cloud.fuzz.plans import is_read
@@ -259,7 +259,7 @@ class Lateness:
             # Others have made more in the meantime, and what is ours may be on another page of the list.
             names = (question.standing.reference.names, question.standing.candidate.names)
             counts = [
-                repr(answer.fields).count(each.prefix)
+                listed(answer.fields, each.prefix)
                 for answer, each in zip((reference, candidate), names, strict=True)
             ]
             is_page = any(goes_on(answer.fields) for answer in (reference, candidate))

@@ -43,8 +43,8 @@ VALUES = {
     "VersioningConfiguration": {"Status": "Enabled"},
     "Policy": POLICY,
     "ACL": "private",
-    "AccelerateConfiguration": {"Status": "Suspended"},
-    "PutBucketAccelerateConfiguration.AccelerateConfiguration": {"Status": "Suspended"},
+    "AccelerateConfiguration": {"Status": "Enabled"},
+    "PutBucketAccelerateConfiguration.AccelerateConfiguration": {"Status": "Enabled"},
     "CORSConfiguration": {"CORSRules": [{"AllowedMethods": ["GET"], "AllowedOrigins": ["*"]}]},
     "ServerSideEncryptionConfiguration": {
         "Rules": [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}]

@@ -189,6 +189,12 @@ def test_a_field_that_one_side_alone_has_does_not_count_before_somebody_reads_it
 def test_a_library_may_say_its_version() -> None:
     ours, theirs = trace(call("__version__", "1.0")), trace(call("__version__", "2.0"))
     assert compare(side(ours), side(theirs, version="2.0")).groups == ()
+    texts = ["see https://x.org/2.3/missing: 2.3", "see https://x.org/2.10/missing: 2.10"]
+    ours, theirs = (trace(call("f", Raised(kind="ValueError", message=text))) for text in texts)
+    assert compare(side(ours, version="2.3.0"), side(theirs, version="2.10.6")).groups == ()
+    assert compare(side(ours, version="2.2.0"), side(theirs, version="2.10.6")).groups != ()
+    ours, theirs = trace(call("schema", "2.3")), trace(call("schema", "2.10"))
+    assert compare(side(ours, version="2.3.0"), side(theirs, version="2.10.6")).groups != ()
 
 
 def test_groups_are_by_operation_and_manner_and_know_their_lines() -> None:

@@ -186,11 +186,20 @@ def _says_version(one: Value, other: Value, versions: tuple[set[str], set[str]])
     """A library that says which version it is has not changed its behaviour by that."""
     if not isinstance(one, str) or not isinstance(other, str):
         return False
-    for ours in versions[0]:
-        for theirs in versions[1]:
-            if ours != theirs and ours in one and one.replace(ours, theirs) == other:
-                return True
-    return False
+    pairs = [(ours, theirs) for ours in versions[0] for theirs in versions[1] if ours != theirs]
+    if "://" in one:  # addresses of documentation leave the last parts out
+        pairs += [(_short(ours), _short(theirs)) for ours, theirs in pairs]
+    return any(_is_put(ours, theirs, one, other) for ours, theirs in pairs)
+
+
+def _is_put(ours: str, theirs: str, one: str, other: str) -> bool:
+    """Whether two texts differ in one version that stands for another."""
+    said = re.compile(rf"(?<!\d)(?<!\d\.){re.escape(ours)}(?!\.?\d)")
+    return said.search(one) is not None and said.sub(lambda _: theirs, one) == other
+
+
+def _short(version: str) -> str:
+    return ".".join(version.split(".")[:2])
 
 
 def _grouped(found: list[list[Divergence]], *, broken: frozenset[str]) -> tuple[Group, ...]:

@@ -160,6 +160,8 @@ class Minimiser:
                 break
             kind = self._kind(case, shorter, pending)
             signatures = {each.gap.signature for each in pending}
+            if _loses_order(case.setup, shorter, pending):
+                continue
             if self._is_vain(kind) or signatures <= self._failed.get(str(shorter), set()):
                 continue
             left[0] -= len(shorter) + 1
@@ -284,6 +286,14 @@ def _those(gaps: Sequence[Gap], case: Case, look: Look, confirmed: int) -> list[
         return []
     found = [look.find(gap) for gap in gaps]
     return [Shown(gap=gap, case=case, look=look, confirmed=confirmed) for gap in found if gap is not None]
+
+
+def _loses_order(setup: Sequence[Call], shorter: Sequence[Call], those: Sequence[Shown]) -> bool:
+    """Whether orders are to be shown that several alike made, and no two alike are left."""
+    if any(each.gap.difference is not Difference.ORDER for each in those):
+        return False
+    counts = [Counter(call.operation for call in calls) for calls in (setup, shorter)]
+    return max(counts[0].values(), default=0) > 1 >= max(counts[1].values(), default=0)
 
 
 def _alike(those: Sequence[Shown]) -> list[list[Shown]]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from likewise.cloud.session import read_recording
-from likewise.model import LikewiseError, Recording, RunFinished
+from likewise.model import LikewiseError, Recording
 from likewise.plugin.attempts import ERROR
 from likewise.plugin.exits import Tally, exit_status, unproved
 from likewise.plugin.identity import Run
 from likewise.plugin.screen import Screen, short
 from likewise.store import Configuration, prune_recordings
+
+if TYPE_CHECKING:
+    from likewise.model import RunFinished
 
 LEAST_SECONDS, SLOWER = 120.0, 30.0
 """A rerun may take this long, plus this many times what the suite took on the candidate."""

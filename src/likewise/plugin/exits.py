@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import pytest
 
-from likewise.model import Notice, Result, Standing, TestReport
+from likewise.model import Result
+
+if TYPE_CHECKING:
+    from likewise.model import Notice, TestReport
 
 UNASKABLE = frozenset({"target-unavailable", "credentials", "throttled"})
 """What a run says when the reference could not be asked."""
@@ -36,6 +40,8 @@ def unproved(tests: Iterable[TestReport], notices: Iterable[Notice]) -> int:
     """How many tests had to be proved and could not be, since the reference was not there to be asked."""
     if not any(notice.slug in UNASKABLE for notice in notices):
         return 0
+    from likewise.model import Standing
+
     return sum(report.standing is Standing.UNDECIDED for report in tests)
 
 

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from likewise.model import Event, Notice
-
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from likewise.model import Event, Notice
     from likewise.report import Collector, Terminal
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, NoReturn
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from likewise.model import (
     LikewiseError,
@@ -26,10 +26,12 @@ from likewise.model import (
     Trace,
 )
 from likewise.model.heap import growing_heap
-from likewise.model.unopened import Opening, Unopened, passing, spans_of
-from likewise.store import encoding, lines, migrations
+from likewise.store import encoding, migrations
 from likewise.store.home import make_folder
 from likewise.store.values import Undecodable
+
+if TYPE_CHECKING:
+    from likewise.store.lines import Part
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What the system says when a disk, a quota or a file takes no more."""
@@ -91,24 +93,30 @@ class RecordingWriter:
 
     def add(self, redaction: Redaction) -> None:
         """Write one finished trace."""
-        line = lines.encode_trace_line(redaction.trace)
+        from likewise.store.lines import encode_trace_line  # a run begins before it writes
+
+        line = encode_trace_line(redaction.trace)
         with self._lock:
             self._write(line)
             self.traces += 1
 
     def add_part(self, redaction: Redaction) -> None:
         """Write more interactions of a trace that is not finished; `add` of the trace adds the last ones."""
-        line = lines.encode_part_line(redaction.trace)
+        from likewise.store.lines import encode_part_line
+
+        line = encode_part_line(redaction.trace)
         with self._lock:
             self._write(line)
 
     def close(self) -> None:
         """Write the end line, without which the recording counts as incomplete."""
+        from likewise.store.lines import encode_end_line
+
         with self._lock:
             if self._file.closed:
                 return
             try:
-                self._write(lines.encode_end_line(self.traces))
+                self._write(encode_end_line(self.traces))
             finally:
                 self._file.close()
 
@@ -201,6 +209,8 @@ class _Reader:
 
     def traces(self) -> Iterator[Trace]:
         """Each whole; at the end those that were still going on when the run ended."""
+        from likewise.store.lines import Part
+
         count = 0
         parts: dict[tuple[object, ...], list[Trace]] = {}
         for line in self._file:
@@ -213,7 +223,7 @@ class _Reader:
                 if not line.endswith(b"\n"):
                     break  # only the last line can lack its end: the writer was cut off in it
                 self._reject(str(error))
-            if isinstance(content, lines.Part):
+            if isinstance(content, Part):
                 parts.setdefault(_attempt(content.trace), []).append(content.trace)
             elif isinstance(content, Trace):
                 count += 1
@@ -264,12 +274,14 @@ class _Reader:
         except Undecodable as error:
             self._reject(f"not a provenance: {error}")
 
-    def _decode(self, line: bytes) -> Trace | lines.Part | int:
+    def _decode(self, line: bytes) -> Trace | Part | int:
+        from likewise.store.lines import convert_line, decode_line
+
         form = migrations.RECORDING
         if self.version == form.version:
-            return lines.decode_line(line, reject=partial(_reject, self._where))
+            return decode_line(line, reject=partial(_reject, self._where))
         raw = form.upgrade(encoding.decode_raw(line), version=self.version, where=str(self.path))
-        return lines.convert_line(raw)
+        return convert_line(raw)
 
     @property
     def _where(self) -> str:
@@ -297,6 +309,8 @@ def _joined(parts: Sequence[Trace], last: Trace) -> Trace:
     if not parts:
         return last
     traces = (*parts, last)
+
+    from likewise.model.unopened import Opening, Unopened, passing, spans_of
 
     opening = Opening(
         to_keep=lambda: [call for each in traces for call in each.interactions],

@@ -154,6 +154,14 @@ def test_a_hang_is_pinned_to_its_step(board: MicroPython) -> None:
     assert ask(board, Invoke("tick")) == [Answered(data=1)]
 
 
+def test_what_follows_a_hang_is_not_executed_though_it_was_sent_ahead(board: MicroPython) -> None:
+    board.reset(LIMITS)
+    calls = [*[Invoke("tick")] * 31, Invoke("hang"), Invoke("tick"), Invoke("tick")]
+    answers = ask(board, *calls, limit=2.0)
+    assert answers == [*(Answered(data=n) for n in range(1, 32)), TimedOut(after=2.0)]
+    assert ask(board, Evaluate("n")) == [Answered(data=31)]
+
+
 def test_a_program_that_raises_is_refused(board: MicroPython) -> None:
     with pytest.raises(ProgramRefused, match="wrong from the start"):
         board.upload(Program(suffix=".py", text="raise ValueError('wrong from the start')"), LIMITS)

@@ -87,6 +87,7 @@ def test_payloads_hold_every_item_once_and_stay_small(items: list[Called | Evalu
         (b"r<object>", Answered(data="<object>")),
         (b"!ValueError('wrong',)", Refused(kind="ValueError", message="wrong")),
         (b"!MemoryError()", Refused(kind="MemoryError", message="")),
+        (b"m", Refused(kind="MemoryError", message="the device has no room to read the expression")),
     ],
 )
 def test_results(text: bytes, answer: object) -> None:

@@ -3,7 +3,9 @@
 Every character costs time on a serial line, and compiling an expression costs more than calling a function,
 so whole numbers travel packed. A frame is executed only if its checksum holds, and never twice: whoever asks
 again with the same number gets the same answers. An interrupt ends a step, not the agent: to start it again,
-the device would have to compile, for which it may no longer have room. The source is kept small, for 16 KiB.
+the device would have to compile, for which it may no longer have room. An expression for which it has none is
+answered with "m" and ends its batch: neither it nor what follows was executed. The source is kept small, for
+16 KiB.
 """
 
 SOURCE = """
@@ -47,9 +49,17 @@ def _P(v):
 def _E(s):
  gc.collect()
  try:
-  v=_V(eval(s))
+  v=eval(b"lambda:("+s+b"\\n)")
+ except MemoryError:
+  _P("m")
+  return 1
  except Exception as e:
   v=_X(e)
+ if type(v) is not str:
+  try:
+   v=_V(v())
+  except Exception as e:
+   v=_X(e)
  _P(v)
 def _C(n,k,p):
  z=0
@@ -110,7 +120,8 @@ def _A():
     del _o[:]
     for l in m.split(b"\\n"):
      if l[0]==58:
-      _E(l[1:])
+      if _E(l[1:]):
+       break
      else:
       _C(*l.split(b" ",2))
    _w("\\x1c"+_K(_B("\\x1f".join(_o)))+"\\x1d")

@@ -18,6 +18,8 @@ LONGEST = 47 * 47 - 1
 ITEM, ITEM_END = 0x1E, 0x1F
 CHECK, CHECK_END = 0x1C, 0x1D
 TAKEN, REPEAT, MORE = 0x06, 0x15, 0x11
+NO_ROOM = b"m"
+"""The result of an expression that the device has no room to read; it was not executed."""
 
 
 class NotAResult(LikewiseError):
@@ -115,6 +117,8 @@ def result(text: bytes) -> Answered | Refused:
     """What a result's text means."""
     first, rest = text[:1], text[1:]
     try:
+        if text == NO_ROOM:
+            return Refused(kind="MemoryError", message="the device has no room to read the expression")
         if first == b"!":
             return _raised(rest.decode("utf-8", "replace"))
         if first == b"f":

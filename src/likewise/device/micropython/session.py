@@ -15,6 +15,7 @@ from likewise.device.micropython.packing import (
     ITEM,
     ITEM_END,
     MORE,
+    NO_ROOM,
     REPEAT,
     TAKEN,
     Item,
@@ -83,6 +84,11 @@ class _Reception:
         return len(data)
 
     @property
+    def has_no_room(self) -> bool:
+        """Whether the device could not even read the step that the last result is of."""
+        return self.results[-1:] == [NO_ROOM]
+
+    @property
     def is_whole(self) -> bool:
         """Whether everything arrived as it was sent."""
         return self.check == checksum(bytes([ITEM_END]).join(self.results))
@@ -127,17 +133,29 @@ class Session:
         batches = payloads(items, most=MOST, longest=LONGEST)
         done: list[bytes] = []
         sent_ahead = 0
-        for index, (count, payload) in enumerate(batches):
+        while batches:
+            count, payload = batches.pop(0)
             self._number += 1
             own = frame(self._number, payload)
-            following = batches[index + 1][1] if index + 1 < len(batches) else None
-            ahead = None if following is None else frame(self._number + 1, following)[: HEAD + CHUNK]
+            ahead = _beginning(frame(self._number + 1, batches[0][1])) if batches else None
             share = limits[len(done) : len(done) + count]
             found, sent_ahead = self._exchange(own, sent_ahead, ahead, share)
             done += found
-            if len(found) < count:
+            if found[-1:] == [NO_ROOM] and count > 1:
+                done.pop()
+                batches = self._one_by_itself(items[len(done) :])
+                if sent_ahead:
+                    self._resynchronise()
+                    sent_ahead = 0
+            elif len(found) < count:
                 return Outcome(done, hung=True)
         return Outcome(done)
+
+    def _one_by_itself(self, items: Sequence[Item]) -> list[tuple[int, bytes]]:
+        """The first of them in a message of its own: with others the device had no room for it."""
+        return [
+            each for some in (items[:1], items[1:]) for each in payloads(some, most=MOST, longest=LONGEST)
+        ]
 
     def _exchange(
         self, own: bytes, already: int, ahead: bytes | None, limits: Sequence[float]
@@ -154,11 +172,11 @@ class Session:
                     sent_ahead = len(ahead)
                 hung = not self._collect(reception, limits)
             if reception.check is not None and reception.is_whole:
-                if len(reception.results) < len(limits) and not hung:
+                if len(reception.results) < len(limits) and not hung and not reception.has_no_room:
                     break  # it was taken after all, and one of its steps was interrupted
                 return reception.results, sent_ahead
             if hung:
-                return self._results_so_far(own, len(reception.results)), 0
+                return self._results_so_far(own, len(reception.results), len(limits)), 0
             self.retries += 1
             already = 0
             if sent_ahead or not (sent or reception.has_failed):
@@ -233,17 +251,24 @@ class Session:
         self._repl.enter(deadline)
         self.begin(deadline)
 
-    def _results_so_far(self, own: bytes, count: int) -> list[bytes]:
+    def _results_so_far(self, own: bytes, count: int, steps: int) -> list[bytes]:
         """What a frame had done when it hung: asked again, the agent repeats its results.
 
-        A step that ends after all, while it is interrupted, was too late nevertheless.
+        Where it has done all steps, nothing hung and a part of its answer was lost. Else a step that ends
+        after all, while it is interrupted, was too late nevertheless.
         """
         self._resynchronise()
         for _ in range(ATTEMPTS):
             reception = _Reception()
             if self._send(own, 0, reception) and self._collect(reception, ()) and reception.is_whole:
-                return reception.results[:count]
+                return reception.results[: count if len(reception.results) < steps else steps]
             self.retries += 1
             if not reception.has_failed:
                 self._resynchronise()
         raise LimitReached("results before the hang", after=PATIENCE, where=self._repl.link.description)
+
+
+def _beginning(whole: bytes) -> bytes:
+    """What is sent of a frame before the answer to the one before: never all of it, or it would be executed
+    though that one hangs, and that one again if its answer was lost."""
+    return whole[: min(HEAD + CHUNK, len(whole) - 1)]

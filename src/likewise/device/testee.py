@@ -68,6 +68,7 @@ class Call(NamedTuple):
 
 
 called = maker(Call)
+"""A call, of command and limit; made for every step."""
 
 
 def ends_run(answer: Answer) -> bool:

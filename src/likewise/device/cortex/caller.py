@@ -175,7 +175,7 @@ class Caller:
         """The stack to use, and what else has to be set where the program itself has run."""
         if self._waits_alone:
             self._waits_alone = False
-            self._core.clear_stop(self._room.stub + batch.RETURNED)
+            self._core.clear_stop(self._room.returned)
         if self._bell is not None:
             self._bell.arm()
         before = self._know()
@@ -313,7 +313,7 @@ class Caller:
         """What became of the first call of a trip that is not done."""
         if look.pc in self._room.ends:
             return Crashed(kind="lost", message="the program left the call in an unknown way")
-        if look.pc == self._room.stub + batch.RETURNED:
+        if look.pc == self._room.returned:
             return trip.answer(call, look.r0, look.r1)
         if self._bell is not None and self._bell.silence():
             why = "it wrote to memory that calls need, in the midst of the RAM"
@@ -323,18 +323,16 @@ class Caller:
 
     def _leave_open(self) -> None:
         """A call that stopped on the way may be let go on: the rest of its trip is not to follow it then."""
-        place = self._room.stub + batch.RETURNED
-        self._core.clear_stop(place)
+        self._core.clear_stop(self._room.returned)
         self._waits_alone = False
-        self._core.write(place, batch.LEAVE)
+        self._core.write(self._room.returned, batch.LEAVE)
         self._is_open, self._most = True, 1
 
     def _watch(self, trip: Trip, begun: float) -> tuple[Look, bool]:
         """Wait for a trip; how it ended, and whether by a hang."""
         first = begun + min(SAMPLE, *trip.limits, GLANCE + EACH * len(trip))
-        now = time.monotonic()
         try:
-            self._core.wait_for_stop(Deadline(max(first - now, GLANCE)))
+            self._core.wait_for_stop(Deadline(max(first - time.monotonic(), GLANCE)))
         except CoreTimedOut:
             return self._follow(trip)
         self._quicken()
@@ -373,7 +371,7 @@ class Caller:
     def _wait_alone(self) -> None:
         """The trip is to end with the call that it is in, and the next is to have one call only."""
         self._waits_alone, self._most = True, 1
-        self._core.set_stop(self._room.stub + batch.RETURNED)
+        self._core.set_stop(self._room.returned)
 
     def _quicken(self) -> None:
         if not self._is_open:

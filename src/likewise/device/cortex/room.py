@@ -38,6 +38,8 @@ class Room:
         self.stub = (self.free + size // 2) & -page
         """Calls have their stack below it, so that one that never ends leaves what is above as it was."""
         self.pieces = (self.stub + len(batch.STUB) + page - 1) & -page
+        self.returned = self.stub + batch.RETURNED
+        """Where each call of a trip comes back to."""
         self.back = self.stub + batch.DONE
         """Where calls come back to."""
         self.bell = self.stub + batch.BELL

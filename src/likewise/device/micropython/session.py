@@ -84,11 +84,6 @@ class _Reception:
         return len(data)
 
     @property
-    def has_no_room(self) -> bool:
-        """Whether the device could not even read the step that the last result is of."""
-        return self.results[-1:] == [NO_ROOM]
-
-    @property
     def is_whole(self) -> bool:
         """Whether everything arrived as it was sent."""
         return self.check == checksum(bytes([ITEM_END]).join(self.results))
@@ -141,7 +136,7 @@ class Session:
             share = limits[len(done) : len(done) + count]
             found, sent_ahead = self._exchange(own, sent_ahead, ahead, share)
             done += found
-            if found[-1:] == [NO_ROOM] and count > 1:
+            if _has_no_room(found) and count > 1:
                 done.pop()
                 batches = self._one_by_itself(items[len(done) :])
                 if sent_ahead:
@@ -172,7 +167,7 @@ class Session:
                     sent_ahead = len(ahead)
                 hung = not self._collect(reception, limits)
             if reception.check is not None and reception.is_whole:
-                if len(reception.results) < len(limits) and not hung and not reception.has_no_room:
+                if len(reception.results) < len(limits) and not hung and not _has_no_room(reception.results):
                     break  # it was taken after all, and one of its steps was interrupted
                 return reception.results, sent_ahead
             if hung:
@@ -261,11 +256,17 @@ class Session:
         for _ in range(ATTEMPTS):
             reception = _Reception()
             if self._send(own, 0, reception) and self._collect(reception, ()) and reception.is_whole:
-                return reception.results[: count if len(reception.results) < steps else steps]
+                found = reception.results
+                return found if len(found) == steps else found[:count]
             self.retries += 1
             if not reception.has_failed:
                 self._resynchronise()
         raise LimitReached("results before the hang", after=PATIENCE, where=self._repl.link.description)
+
+
+def _has_no_room(results: Sequence[bytes]) -> bool:
+    """Whether the device could not even read the step that the last result is of."""
+    return results[-1:] == [NO_ROOM]
 
 
 def _beginning(whole: bytes) -> bytes:

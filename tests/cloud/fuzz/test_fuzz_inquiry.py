@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import uuid4
+
 import pytest
 from fake_side import FakeSide, Trick, campaign, failure, success
 
@@ -42,6 +44,18 @@ def test_a_read_that_differs_by_itself_is_shown_without_the_write_that_revealed_
     assert (found.operation, found.kind, found.place) == ("GetObject", "missing", "Extra")
     assert [call.operation for call in found.sequence] == ["CreateBucket", "PutObject", "GetObject"]
     assert (found.implication, found.manifestation, found.condition) == ("wrong result", "response", "")
+
+
+def test_a_field_of_one_side_has_one_hash_whatever_fresh_value_it_holds() -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        answer = side.honest(call)
+        if call.operation == "GetObject" and answer.success:
+            return success(**answer.fields, Id=str(uuid4()))
+        return answer
+
+    (first,), (second,) = find(trick), find(trick)
+    assert first.reference != second.reference
+    assert first.hash == second.hash
 
 
 def test_a_lost_write_is_the_fault_of_the_write_and_shows_in_the_state() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from likewise.cloud.fuzz.causes import ASYNCHRONOUS, NOT_IMPLEMENTED, Cause, condition, likely_cause
 from likewise.cloud.fuzz.explaining import Explanations, Void, refusal
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
-from likewise.cloud.fuzz.judging import generalised
 from likewise.cloud.fuzz.minimising import Shown
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.shrinking import are_several
@@ -89,6 +88,5 @@ class Descriptions:
             # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
             return str(gap.difference), "which of several mistakes is named"
         key = general(probe.parameter) if gap.difference is Difference.SUCCESS else ""
-        is_said = gap.difference not in (Difference.VALUE, Difference.ORDER)
-        said = (gap.reference, gap.candidate) if is_said else ()
-        return str(gap.difference), gap.place, *map(generalised, said), key
+        _, *what = gap.signature
+        return *what, key

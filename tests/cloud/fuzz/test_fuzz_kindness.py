@@ -97,9 +97,11 @@ def test_an_interruption_at_any_call_keeps_what_was_found_and_cleans_up() -> Non
 def test_throttling_is_waited_for_and_never_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("likewise.cloud.fuzz.execution.PAUSES", (0.0, 0.0, 0.0, 0.0))
     reference = FakeSide(lambda _, count, __: failure(503, "SlowDown") if count % 5 == 0 else None)
-    running = campaign(reference, FakeSide(), budget=400)
+    noted: set[str] = set()
+    running = campaign(reference, FakeSide(), budget=400, keeper=Keeper(noted.add, noted.discard))
     assert findings(running) == []
     assert reference.sent <= 400
+    assert not noted, "clean-up is patient, too"
 
 
 def test_a_server_that_no_longer_answers_ends_the_campaign_with_all_that_was_found() -> None:

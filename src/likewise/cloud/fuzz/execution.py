@@ -285,7 +285,7 @@ class Lane:
         if self.keeper is None:
             return
         for name in tuple(self.keeper.names):
-            why = remove(self.side.service, name, self._ask)
+            why = remove(self.side.service, name, lambda *what: _patiently(lambda: self._ask(*what)))
             self.keeper.gone(name) if not why else self.keeper.stays(name, why)
 
     def _ask(self, operation: str, params: Mapping[str, Any]) -> Answer:
@@ -347,15 +347,9 @@ class Lane:
             for name in made(ready):
                 self.keeper.note(name)
         self._tables.leave(ready)
-        answer = self._send(ready)
-        for pause in PAUSES:
-            if not THROTTLED.search(answer.code):
-                break
-            time.sleep(pause)
-            answer = self._send(ready)
-        else:
-            if THROTTLED.search(answer.code):
-                answer = Answer(success=False, silence="throttled")
+        answer = _patiently(lambda: self._send(ready))
+        if THROTTLED.search(answer.code):
+            answer = Answer(success=False, silence="throttled")
         if self.side.service == "dynamodb":
             answer = self._tables.settled(ready, answer)
         self.silences = self.silences + 1 if answer.silence else 0
@@ -376,6 +370,17 @@ class Lane:
             self.meter.add(self.side.sent - before - 1)
             return answer
         return self.side.call(call)
+
+
+def _patiently(send: Callable[[], Answer]) -> Answer:
+    """The answer to a call, made again after a pause while the side says that it came too fast."""
+    answer = send()
+    for pause in PAUSES:
+        if not THROTTLED.search(answer.code):
+            break
+        time.sleep(pause)
+        answer = send()
+    return answer
 
 
 def _base36(number: int, width: int) -> str:

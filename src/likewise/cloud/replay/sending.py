@@ -56,7 +56,7 @@ class Connections:
         self._open: dict[Endpoint, http.client.HTTPConnection] = {}
         self._limit = answer_limit
 
-    def send(self, request: Request, *, before: Callable[[], None], patient: bool = True) -> Answer:
+    def send(self, request: Request, *, before: Callable[[], None]) -> Answer:
         """Send a request; again, a little later each time, while the reference is throttling.
 
         `before` is called right before each time something is sent.
@@ -65,7 +65,7 @@ class Connections:
         for attempt in range(RETRIES + 1):
             before()
             answer = self._once(request)
-            if not patient or not answer.is_throttled or attempt == RETRIES:
+            if not answer.is_throttled or attempt == RETRIES:
                 return answer
             time.sleep(pause)
             pause *= 2

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.log import Campaigns
-from likewise.cloud.fuzz.reproducers import concrete, file_name, script
-from likewise.report.words import SEVERITY
+from likewise.cloud.fuzz.reproducers import STEM, concrete, file_name, script
+from likewise.report.words import SEVERITY, plural
 
 MEANING = {
     "unsafe": "works on the candidate, would fail on the reference",
@@ -18,6 +19,10 @@ MEANING = {
     "false alarm": "fails on the candidate only",
     "misleading": "fails on both sides, differently",
 }
+
+
+_NAMES = re.compile(r"<([a-z]{2}|)>")
+"""Names of a campaign as comparisons write them; a reader sees those of the reproducers."""
 
 
 def grouped(findings: list[Finding]) -> dict[str, list[Finding]]:
@@ -36,7 +41,8 @@ def text(found: Campaigns, *, limit: int | None = None) -> Iterator[str]:
         yield f"{finding.implication.upper()}  {finding.service}.{finding.operation}: {finding.kind}{where}"
         yield f"    reference {_cut(finding.reference)} | candidate {_cut(finding.candidate)}"
         yield f"    {finding.cause}" + (f"; {finding.condition}" if finding.condition else "")
-        yield f"    {len(finding.sequence)} calls, confirmed {finding.confirmed} times, {finding.hash}"
+        calls, times = plural(len(finding.sequence), "call"), plural(finding.confirmed, "time")
+        yield f"    {calls}, confirmed {times}, {finding.hash}"
     if limit is not None and len(ranked) > limit:
         yield f"… and {len(ranked) - limit} more"
     if found.unstable:
@@ -44,7 +50,7 @@ def text(found: Campaigns, *, limit: int | None = None) -> Iterator[str]:
 
 
 def _cut(value: str, limit: int = 90) -> str:
-    flat = " ".join(value.split())
+    flat = " ".join(_NAMES.sub(f"{STEM}\\1", value).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 

@@ -11,6 +11,9 @@ from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.execution import LETTERS
 from likewise.cloud.fuzz.findings import Finding
 
+STEM = "likewise"
+"""How the names in examples begin."""
+
 HEAD = '''"""{title}
 
 {story}
@@ -264,7 +267,7 @@ def concrete(value: Any) -> Any:
 
 def example(name: Name) -> str:
     """A name that looks like the ones that are used."""
-    return f"likewise{name.kind[0]}{LETTERS[name.number]}" if name.kind != "prefix" else "likewise"
+    return f"{STEM}{name.kind[0]}{LETTERS[name.number]}" if name.kind != "prefix" else STEM
 
 
 class _Raw:

@@ -13,7 +13,7 @@ from likewise.canonical.familiarity import _shared_and_lonely
 from likewise.canonical.forms import compile_form
 from likewise.canonical.places import _cut, _cut_once
 from likewise.canonical.tokens import cut
-from likewise.model import Interaction, Opaque, Operation, Raised, Returned, Role, Trace, Value
+from likewise.model import Interaction, Opaque, Operation, Raised, Returned, Role, Sketch, Trace, Value
 from likewise.model.interaction import Outcome
 
 some = settings(max_examples=100, deadline=None)
@@ -36,18 +36,21 @@ values = st.recursive(
     max_leaves=6,
 )
 arguments = st.dictionaries(st.sampled_from(["resource", "body", "query", "n1234567"]), values, max_size=4)
+operations = st.sampled_from([Operation("s3", "Put"), Operation("s3", "Get")])
 outcomes = st.builds(lambda value: Returned(value=value), values) | st.builds(
     lambda value: Raised(kind="No", message="m", value=value), values
 )
 
 
 @some
-@given(st.lists(st.tuples(arguments, outcomes), min_size=1, max_size=6))
-def test_a_form_does_not_depend_on_the_calls_before_it(given: list[tuple[dict[str, Value], Outcome]]) -> None:
+@given(st.lists(st.tuples(operations, arguments, outcomes), min_size=1, max_size=6))
+def test_a_form_does_not_depend_on_the_calls_before_it(
+    given: list[tuple[Operation, dict[str, Value], Outcome]],
+) -> None:
     """Equal is not the same: 1, True and 1.0 are told apart wherever they stand."""
     calls = [
-        Interaction(operation=Operation("s3", "Put"), arguments=asked, outcome=outcome)
-        for asked, outcome in given * 2
+        Interaction(operation=operation, arguments=asked, outcome=outcome)
+        for operation, asked, outcome in given * 2
     ]
     learned = [
         sketch(Trace(test="t", role=Role.CANDIDATE, interactions=tuple(some)), run=str(number))
@@ -66,7 +69,17 @@ def test_a_form_does_not_depend_on_the_calls_before_it(given: list[tuple[dict[st
 @given(st.lists(texts | st.text(max_size=5), min_size=1, max_size=3).map(" ".join))
 def test_shapes_that_are_not_looked_for_are_not_there(text: str) -> None:
     found = cut.__wrapped__(text)
-    with mock.patch.object(tokens, "_shapes_in", return_value=tokens._SHAPES):
+    with mock.patch.object(tokens._Patterns, "shapes_in", lambda patterns, text: patterns._shapes):
+        assert cut.__wrapped__(text) == found
+
+
+@some
+@given(
+    st.lists(texts | st.text(st.characters(codec="ascii"), max_size=30), min_size=1, max_size=3).map(" ".join)
+)
+def test_what_is_found_in_ascii_is_what_is_found_in_any_text(text: str) -> None:
+    found = cut.__wrapped__(text)
+    with mock.patch.object(tokens, "_ASCII", tokens._ANY):
         assert cut.__wrapped__(text) == found
 
 
@@ -77,7 +90,7 @@ def test_a_text_with_one_variable_is_cut_as_any_other(text: str, data: st.DataOb
     if len(found) > 1:
         at = data.draw(st.integers(0, len(found) - 1))
         varying = [place == at for place in range(len(found))]
-        assert _cut_once(literals, found, at) == _cut(literals, found, varying)
+        assert _cut_once(text, literals, found, at) == _cut(literals, found, varying)
 
 
 tokens_of_a_run = st.lists(st.sampled_from("abcdef"), unique=True)
@@ -107,3 +120,15 @@ def test_what_an_answer_gave_under_half_a_surrogate_pair_is_named_like_anything_
     learned = Familiarity([sketch(each, run=str(number)) for number, each in enumerate(runs)])
     first, second = (key_world([each], {"t": learned}) for each in runs)
     assert first == second
+
+
+def test_places_that_showed_the_same_are_one() -> None:
+    """What was worked out for a name where it was put serves where it is got, and nowhere else."""
+    shown = {"s3.Put?.name": ["a1b2c3d4", "x"], "s3.Get?.name": ["a1b2c3d4", "x"], "s3.Put?.body": ["x"]}
+    other = {place: [token.replace("a1", "b2") for token in tokens] for place, tokens in shown.items()}
+    learned = Familiarity(
+        [Sketch(test="t", run=str(run), tokens=tokens) for run, tokens in enumerate((shown, other))]
+    )
+    assert learned.at("s3.Put?.name") is learned.at("s3.Get?.name")
+    assert learned.at("s3.Put?.name") is not learned.at("s3.Put?.body")
+    assert learned.at("s3.Put?.nowhere") is not learned.at("s3.Put?.name")

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 
 from likewise.canonical.familiarity import ANSWERED, Familiarity
-from likewise.canonical.forms import GIVEN, Answered, AnswerForm, Call, Form
+from likewise.canonical.forms import GIVEN, Call, Form
 from likewise.canonical.hashing import APART, fingerprint, joined_fingerprint
-from likewise.canonical.leaves import KEY, NAMED, is_name, leaves, outcome_value
-from likewise.canonical.places import Parts
+from likewise.canonical.leaves import KEY, keys_of, leaves, outcome_value
+from likewise.canonical.places import Parts, Place
+from likewise.canonical.responses import AnswerForm
 from likewise.canonical.tokens import TIME, looks_random
 from likewise.model import Fingerprint, Value
 
@@ -23,7 +24,7 @@ def answer_of(
     answer = form.answer
     if answer.last is not None and (answer.fixed or answer.last[0] is names):
         return answer.last[1]
-    known = None if answer.lists and _names_given(answer.leaves, names) else _plainly(answer, names)
+    known = None if answer.lists and _names_given(answer, names) else _plainly(answer, names)
     if known is None:
         known = answer_fingerprint(canonical_answer(interaction, familiarity, names))
     answer.last = names, known
@@ -34,21 +35,23 @@ def _plainly(answer: AnswerForm, names: Mapping[str, str]) -> Fingerprint | None
     """The fingerprint of an answer in which no list is put in order and no key needs its name."""
     naming = _Naming(names)
     texts: list[str] = []
-    for place, parts, text, _, _, _ in answer.leaves:
-        texts.append(text if parts is None else f"{place}{APART}{naming.render(parts)!r}")
+    count = 0
+    for heard, constant, _, _, _ in answer.parts:
+        count += len(heard)
+        if constant is not None:
+            texts.append(constant)
+            continue
+        for place, parts, text, _, _, _ in heard:
+            texts.append(text if parts is None else f"{place}{APART}{naming.render(parts)!r}")
     joined = APART.join(texts)
     if KEY in joined or (answer.lists and _GIVEN_MARK in joined):
         return None
-    return joined_fingerprint(joined, 2 * len(texts))
+    return joined_fingerprint(joined, 2 * count)
 
 
-def _names_given(answer: list[Answered], names: Mapping[str, str]) -> bool:
+def _names_given(answer: AnswerForm, names: Mapping[str, str]) -> bool:
     """Whether an answer holds names that the client gave: its lists may have to be put in order."""
-    for leaf in answer:
-        for variable, _ in leaf.introduced:
-            if names.get(variable, "").startswith(GIVEN):
-                return True
-    return False
+    return any(names.get(variable, "").startswith(GIVEN) for variable, _ in answer.introduced)
 
 
 def canonical_answer(interaction: Call, familiarity: Familiarity, names: Mapping[str, str]) -> Value:
@@ -74,6 +77,8 @@ def answer_fingerprint(value: Value) -> Fingerprint:
 class _Naming:
     """Names variables: known ones by their name, generated ones as fresh, others not at all."""
 
+    __slots__ = ("_names", "blank", "fresh")
+
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         self.fresh: dict[str, str] = {}
@@ -86,13 +91,14 @@ class _Naming:
     def render(self, parts: Parts) -> str:
         text = ""
         for literal, variable in parts:
+            if not variable:
+                text += literal
+                continue
             name = self._names.get(variable)
             text += f"{literal}⟨{name}⟩" if name else literal + self._name(variable)
         return text
 
     def _name(self, variable: str) -> str:
-        if not variable:
-            return ""
         if variable.startswith(TIME):
             return "⟨time⟩"
         if not looks_random(variable):
@@ -107,25 +113,28 @@ class _Answer:
         self._prefix = prefix
         self._familiarity = familiarity
         self._naming = naming
+        self._places: dict[str, Place] = {}
 
     def render(self, value: Value, place: str) -> Value:
         if isinstance(value, dict):
             return self._mapping(value, place)
         if isinstance(value, list):
             return self._list(value, place + "[]")
-        parts = self._familiarity.parts(self._prefix + place, value)
-        return value if parts is None else self._naming.render(parts)
+        known = self._places.get(place)
+        if known is None:
+            known = self._places[place] = self._familiarity.at(self._prefix + place)
+        found = known.cut(value)
+        return value if found is None else self._naming.render(found.parts)
 
-    def _mapping(self, value: Mapping[str, Value], place: str) -> Value:
+    def _mapping(self, value: dict[str, Value], place: str) -> Value:
         rendered: dict[str, Value] = {}
-        for key in sorted(value):
-            if not is_name(key):
-                rendered[key] = self.render(value[key], f"{place}.{key}")
-                continue
-            name = str(self.render(key, place + KEY))
-            while name in rendered:
-                name += " "
-            rendered[name] = self.render(value[key], place + NAMED)
+        for key, below, is_generated in keys_of(place, value):
+            name = key
+            if is_generated:
+                name = str(self.render(key, place + KEY))
+                while name in rendered:
+                    name += " "
+            rendered[name] = self.render(value[key], below)
         return rendered
 
     def _list(self, items: list[Value], place: str) -> Value:

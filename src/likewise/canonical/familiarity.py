@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from likewise.canonical.leaves import Leaves, both_leaves
-from likewise.canonical.places import Cut, Parts, Place
+from likewise.canonical.places import CONSTANT, Cut, Parts, Place
 from likewise.canonical.tokens import is_near, pieces
 from likewise.model import Scalar, Sketch, Trace
 
@@ -51,7 +51,7 @@ class Familiarity:
     and stands at a place that varied before. Everything else is a constant and must repeat exactly.
     """
 
-    __slots__ = ("_cuts", "_places", "_repeats", "memo", "sketches")
+    __slots__ = ("_alike", "_cuts", "_places", "_repeats", "memo", "sketches")
 
     def __init__(self, sketches: Iterable[Sketch] = ()) -> None:
         self.sketches = tuple({(sketch.run, sketch.test): sketch for sketch in sketches}.values())
@@ -59,6 +59,8 @@ class Familiarity:
         for known in self.sketches:
             self._repeats[known.code] = self._repeats.get(known.code, 0) + 1
         self._places: dict[str, Place] = {}
+        self._alike: dict[tuple[tuple[str, ...] | None, ...], Place] = {}
+        """What follows from that which each run showed at a place: the same wherever they showed it."""
         self._cuts: dict[object, Cut] = {}
         self.memo: dict[Any, Any] = {}
         """For whoever works with this familiarity to put aside what follows from it."""
@@ -79,19 +81,34 @@ class Familiarity:
         """Let go of what only saved time."""
         self._cuts.clear()
         self._places.clear()
+        self._alike.clear()
         self.memo.clear()
 
     def _learned(self, place: str) -> Place:
+        if len(self.sketches) == 2:  # as nearly always
+            one, other = self.sketches
+            if (shown := one.tokens.get(place)) is not None and shown == other.tokens.get(place):
+                return CONSTANT  # most places: nothing to tell apart
+        told = [known.tokens.get(place) for known in self.sketches]
+        alike = tuple([None if tokens is None else tuple(tokens) for tokens in told])
+        learned = self._alike.get(alike)
+        if learned is None:
+            learned = self._alike[alike] = self._told_apart(place)
+        return learned
+
+    def _told_apart(self, place: str) -> Place:
         shown = [(known.code, known.tokens[place]) for known in self.sketches if place in known.tokens]
         if not shown:
             # Only the other side has this place: what looks generated there would not repeat either.
             return Place(set(), set(), varies=len(self.sketches) > 1, cuts=self._cuts)
         if len(shown) > 1 and all(tokens == shown[0][1] for _, tokens in shown):
-            return Place(set(), set(), varies=False, cuts=self._cuts)  # most places: nothing to tell apart
+            return CONSTANT
         constants, once = _shared_and_lonely(shown)
         lonely = set().union(*(tokens for code, tokens in once.items() if self._repeats[code] > 1))
-        is_clock = bool(lonely) and self._is_clock(place, lonely)
-        return Place(constants, lonely, varies=bool(lonely), is_clock=is_clock, cuts=self._cuts)
+        if not lonely:
+            return CONSTANT
+        is_clock = self._is_clock(place, lonely)
+        return Place(constants, lonely, varies=True, is_clock=is_clock, cuts=self._cuts)
 
     def _is_clock(self, place: str, lonely: set[str]) -> bool:
         """Whether all that varies at a place are times near those at which the runs were made."""

@@ -23,13 +23,12 @@ def fingerprint(parts: Iterable[str]) -> Fingerprint:
     known = joined_fingerprint(APART.join(listed), len(listed))
     if known is not None:
         return known
-    return _hash("".join(f"{len(part)}:{part}" for part in listed), b"by length")
+    text = "".join(f"{len(part)}:{part}" for part in listed)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=SIZE, salt=b"by length").hexdigest()
 
 
 def joined_fingerprint(joined: str, parts: int) -> Fingerprint | None:
     """The same of so many parts that are joined already; None where one has the separator in it."""
-    return _hash(joined) if parts and joined.count(APART) < parts else None
-
-
-def _hash(text: str, salt: bytes = b"") -> Fingerprint:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=SIZE, salt=salt).hexdigest()
+    if not parts or joined.count(APART) >= parts:
+        return None
+    return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=SIZE).hexdigest()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from likewise.model import Effect, Scope, Touch
 
+# Looked up for every touch of every call, which takes its time in a class of constants.
+_READ, _ABSORB, _SUBTREE = Effect.READ, Effect.ABSORB, Scope.SUBTREE
+
 Numbers = tuple[int, ...]
 """Writes by their numbers, oldest first."""
 
@@ -46,22 +49,25 @@ class History:
         found: list[int] = []
         for touch in touches:
             node = self._root
-            found += node.writes
-            for name in touch.resource[: max(0, len(touch.resource) - width)] if width else touch.resource:
+            if node.writes:
+                found += node.writes
+            resource = touch.resource
+            for name in resource[: max(0, len(resource) - width)] if width else resource:
                 inner = node.below.get(name)
                 if inner is None:
                     break
                 node = inner
-                found += node.writes
+                if node.writes:
+                    found += node.writes
             else:
-                if node.below and (width > 0 or touch.scope is Scope.SUBTREE):
+                if node.below and (width > 0 or touch.scope is _SUBTREE):
                     found += node.writes_below()
-        return tuple(sorted(set(found)))
+        return tuple(sorted(set(found))) if len(found) > 1 else tuple(found)
 
     def write(self, number: int, touches: tuple[Touch, ...]) -> None:
         """Take a successful call into the history of everything that it changed."""
         for touch in touches:
-            if touch.effect is Effect.READ:
+            if touch.effect is _READ:
                 continue
             node = self._root
             node.changes += 1
@@ -71,8 +77,8 @@ class History:
                     inner = node.below[name] = Node()
                 node = inner
                 node.changes += 1
-            if touch.effect is Effect.ABSORB:
+            if touch.effect is _ABSORB:
                 node.writes.clear()
-                if touch.scope is Scope.SUBTREE:
+                if touch.scope is _SUBTREE:
                     node.below.clear()
             node.writes.append(number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import cast
 
 from likewise.canonical.answers import answer_of, canonical_answer
 from likewise.canonical.familiarity import Familiarity
@@ -32,6 +33,8 @@ FEW_LINKS = 10_000
 
 _GIVEN = tuple([f"{GIVEN}{number:04}" for number in range(64)])
 """The names of the first variables that a client chose: more than these are few."""
+_HASHED = {name: f"{name} ".encode() for name in _GIVEN}
+_READ = Effect.READ  # looked up for every touch of every call, which takes its time in a class of constants
 _UNKNOWN = Familiarity()
 _new_keyed = maker(Keyed)
 _UNANSWERED = (TimedOut, Lost)
@@ -172,6 +175,9 @@ class World:
     def _named(self, context: _Context, form: Form) -> tuple[dict[str, str], list[str]]:
         """The names of all variables in a request, and of those that its context introduced."""
         names = context.names
+        known = list(map(names.get, form.variables))
+        if None not in known:  # as for whoever asks for what was put there
+            return names, cast(list[str], known)
         own: dict[str, str] = {}
         order: list[str] = []
         for token in form.variables:
@@ -199,25 +205,27 @@ class World:
         for place, number in enumerate(order):
             write = self._writes[number]
             texts.append(marks[number] if marks else write.text)
-            form = write.form
-            for token in form.variables:
+            _, _, variables, answer = write.form
+            for token in variables:
                 name = names.get(token)
                 if name is None:
                     name = names[token] = _GIVEN[asked] if asked < len(_GIVEN) else f"{GIVEN}{asked:04}"
                     asked += 1
-                texts.append(f"{name} ".encode("utf-8", "surrogatepass"))
-            for token, origin in form.answer.introduced:
+                texts.append(_HASHED.get(name) or f"{name} ".encode("utf-8", "surrogatepass"))
+            for token, origin in answer.introduced:
                 if token not in names:
                     names[token] = f"{RETURNED}{place:04}{origin}"
-        writes = [self._writes[number] for number in numbers]
-        return _Context(
-            numbers,
-            blake2b(b"".join(texts), digest_size=SIZE).digest(),
-            names if order == numbers else _by_age(names, writes),
-            asked,
-            tuple([write.spot for write in writes]),
-            [write for write in writes if write.timed],
-        )
+        spots: list[Spot] = []
+        timed: list[_Write] = []
+        for number in numbers:
+            write = self._writes[number]
+            spots.append(write.spot)
+            if write.timed:
+                timed.append(write)
+        if order != numbers:
+            names = _by_age(names, [self._writes[number] for number in numbers])
+        digest = blake2b(b"".join(texts), digest_size=SIZE).digest()
+        return _Context(numbers, digest, names, asked, tuple(spots), timed)
 
     def _sorted(self, numbers: Numbers) -> tuple[Numbers, dict[int, bytes]]:
         """Writes in an order in which those that have nothing to do with each other may have come anyhow.
@@ -227,13 +235,18 @@ class World:
         """
         if len(numbers) < 2:
             return numbers, {}
-        links = sum([len(self._writes[number].follows) for number in numbers])
-        if links > FEW_LINKS + 8 * len(numbers):
-            return numbers, {}
+        if len(numbers) * numbers[-1] > FEW_LINKS:  # else there are fewer: a write follows earlier ones only
+            links = sum([len(self._writes[number].follows) for number in numbers])
+            if links > FEW_LINKS + 8 * len(numbers):
+                return numbers, {}
         marks: dict[int, bytes] = {}
         for number in numbers:
             write = self._writes[number]
-            followed = sorted([marks[other] for other in write.follows if other in marks])
+            followed: list[bytes] = []
+            for other in write.follows:
+                if other in marks:
+                    followed.append(marks[other])
+            followed.sort()
             marks[number] = write.mark_after(followed)
         return tuple(sorted(numbers, key=marks.__getitem__)), marks
 
@@ -248,9 +261,7 @@ class World:
         )
 
     def _settle(self, interaction: Call, spot: Spot) -> None:
-        looked = {
-            touch.resource for touch in interaction.touches if touch.timed and touch.effect is Effect.READ
-        }
+        looked = {touch.resource for touch in interaction.touches if touch.timed and touch.effect is _READ}
         if not looked:
             return
         for write in self._unsettled:
@@ -270,15 +281,15 @@ class World:
         for token, origin in form.answer.introduced:
             if token not in self._producers and token not in self._sent:
                 self._producers[token] = spot, f"{QUOTED}{form.operation}{origin}"
+        changes = False
+        timed: tuple[Touch, ...] = ()
         for touch in interaction.touches:
-            if touch.effect is not Effect.READ:
-                break
-        else:
-            if not isinstance(interaction.outcome, _UNANSWERED):
-                return
-        timed = tuple(
-            [touch for touch in interaction.touches if touch.timed and touch.effect is not Effect.READ]
-        )
+            if touch.effect is not _READ:
+                changes = True
+                if touch.timed:
+                    timed += (touch,)
+        if not changes and not isinstance(interaction.outcome, _UNANSWERED):
+            return
         write = _Write(spot, form, form.template.encode(), numbers, timed, interaction.ended)
         self._history.write(len(self._writes), interaction.touches)
         self._writes.append(write)
@@ -320,7 +331,7 @@ def _touch_alike(call: Call, write: Call) -> bool:
     return any(
         ours.depends_on(theirs)
         for theirs in write.touches
-        if theirs.effect is not Effect.READ
+        if theirs.effect is not _READ
         for ours in call.touches
     )
 

@@ -48,7 +48,7 @@ def _flatten(value: Value, place: str, found: Leaves) -> None:
         if not value:
             found.append((place + "{}", None))
             return
-        for key, below, is_generated in _BELOW.of(place, value):
+        for key, below, is_generated in keys_of(place, value):
             inner = value[key]
             if is_generated:
                 found.append((place + KEY, key))
@@ -104,7 +104,7 @@ class _Below:
 
 
 _BELOW = _Below(capacity=4096)
-below_of = _BELOW.plainly
+keys_of, below_of = _BELOW.of, _BELOW.plainly
 
 
 class _Flat:

@@ -72,8 +72,9 @@ class Place:
         if not isinstance(leaf, str):
             literals, tokens = pieces(leaf)
             return _cut(literals, tokens, [True]) if tokens and self._is_variable(tokens[0]) else None
-        if leaf in self._known:
-            return self._known[leaf]
+        known = self._known.get(leaf, self)
+        if known is not self:
+            return known  # type: ignore[return-value]
         if len(self._known) >= _MOST_KEPT:
             self._known.clear()
             self._cuts.clear()
@@ -82,20 +83,19 @@ class Place:
 
     def _text(self, text: str) -> Cut | None:
         literals, tokens = cut(text)
-        variables = [
-            token
-            for token in set(tokens) - self._constants
-            if token in self._lonely or (len(token) > 5 and looks_random(token))
-        ]
+        constants, lonely = self._constants, self._lonely
+        variables: list[str] = []
+        for token in tokens:
+            if token not in constants and (token in lonely or (len(token) > 5 and looks_random(token))):
+                variables.append(token)
         if not variables:
             return None
         if len(variables) == 1 and len(tokens) > 1 and "" not in literals[1:-1]:
-            (variable,) = variables
-            if tokens.count(variable) == 1:  # as in most texts: no neighbour joins it
-                known = self._cuts.get(once := (text, at := tokens.index(variable)))
-                if known is None:
-                    known = self._cuts[once] = _cut_once(literals, tokens, at)
-                return known
+            # As in most texts: no neighbour joins it.
+            known = self._cuts.get(once := (text, at := tokens.index(variables[0])))
+            if known is None:
+                known = self._cuts[once] = _cut_once(text, literals, tokens, at)
+            return known
         varying = self._varying(literals, tokens)
         if self._is_clock and len(tokens) == 1 and text == tokens[0]:
             tokens = (TIME + text,)
@@ -118,6 +118,10 @@ class Place:
         return varying
 
 
+CONSTANT = Place(set(), set(), varies=False, cuts={})
+"""A place at which nothing varies."""
+
+
 def _cut(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> Cut:
     parts = _parts(literals, tokens, varying)
     template = template_of(parts)
@@ -130,13 +134,16 @@ def _cut(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]
     return Cut(parts, APART.join(template), len(template), variables, tuple(slots))
 
 
-def _cut_once(literals: tuple[str, ...], tokens: tuple[str, ...], at: int) -> Cut:
+def _cut_once(text: str, literals: tuple[str, ...], tokens: tuple[str, ...], at: int) -> Cut:
     """The same where one token of several varies: no neighbour joins it, and it is not the whole text."""
-    pieces = [*tokens, *literals]
-    pieces[1::2] = tokens
-    pieces[::2] = literals
     variable = tokens[at]
-    before, after = "".join(pieces[: 2 * at + 1]), "".join(pieces[2 * at + 2 :])
+    if text.count(variable) == 1 and TIME not in "".join(tokens):
+        before, _, after = text.partition(variable)  # without times, its pieces joined are the text itself
+    else:
+        pieces = [*tokens, *literals]
+        pieces[1::2] = tokens
+        pieces[::2] = literals
+        before, after = "".join(pieces[: 2 * at + 1]), "".join(pieces[2 * at + 2 :])
     parts = [(before, variable), (after, "")]
     if variable[0] == TIME:
         return _new_cut((parts, f"{before}{APART}{_SOME_TIME}{APART}{after}", 3, (), ()))

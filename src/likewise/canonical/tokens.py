@@ -36,20 +36,42 @@ _VERSION = r"\d\d{3}-\d\d-\d\dT\d\d%3A\d\d%3A\d\d(?:\.\w+)?"
 """A time in URL encoding, as some services write entity tags: it tells versions apart, so it has identity."""
 _UUID = "[0-9a-fA-F]" + "-".join(f"[0-9a-fA-F]{{{size}}}" for size in (7, 4, 4, 4, 12))
 _PADDED = r"[A-Za-z0-9+/_-]{15,}={1,2}"
-_UNPADDED_SHAPES = re.compile(f"{_VERSION}|{_DATE}|{_WEEKDAY}|{_CLOCK}|{_UUID}")
-_SHAPES = re.compile(f"{_UNPADDED_SHAPES.pattern}|{_PADDED}")
-"""Identifiers and times of a well-known shape, wherever in a text they stand; only times capture anything.
-
-Looking takes most of the time that cutting does, so that no shape is looked for in a text without its signs.
-"""
-_SHAPES_OF_DAYS = re.compile(f"{_DATE}|{_CLOCK}|{_UUID}")
-_SHAPES_WITHOUT_CLOCK = re.compile(f"{_DATE}|{_UUID}")
 _ENCODED = re.compile(r"[A-Za-z0-9+_.-]{20,}")
 _ORDINARY = re.compile(r"[A-Z]?[a-z]{2,}|[A-Z]{3,}|\d+")
 """A piece that somebody may have written, rather than an encoding made."""
 _WORD = re.compile(r"[^\W_]+")
-_TOKEN = re.compile(r"([^\W\d_]{3,}+(?=\d+(?![^\W_]))|[^\W_]+)")
-"""A word; one of three letters or more and a number after it are two tokens."""
+
+
+class _Patterns:
+    """What to look for in a text: identifiers and times of a well-known shape, wherever they are, and words.
+
+    Looking takes most of the time that cutting does, so that no shape is looked for in a text without its
+    signs. Only times capture anything.
+    """
+
+    def __init__(self, *, letter: str, digit: str, either: str, flags: re.RegexFlag) -> None:
+        unpadded = f"{_VERSION}|{_DATE}|{_WEEKDAY}|{_CLOCK}|{_UUID}"
+        self._shapes = re.compile(f"{unpadded}|{_PADDED}", flags)
+        self._unpadded = re.compile(unpadded, flags)
+        self._days = re.compile(f"{_DATE}|{_CLOCK}|{_UUID}", flags)
+        self._without_clock = re.compile(f"{_DATE}|{_UUID}", flags)
+        self.tokens = re.compile(f"({letter}{{3,}}+(?={digit}+(?!{either}))|{either}+)", flags).split
+        """Cuts at words; one of three letters or more and a number after it are two tokens."""
+
+    def shapes_in(self, text: str) -> re.Pattern[str] | None:
+        """What may be found in a text, by the signs that no shape does without."""
+        if "=" in text:
+            return self._shapes
+        if "%3A" in text or "GMT" in text:
+            return self._unpadded
+        if ":" in text:
+            return self._days
+        return self._without_clock if "-" in text or "." in text or "/" in text else None
+
+
+_ANY = _Patterns(letter=r"[^\W\d_]", digit=r"\d", either=r"[^\W_]", flags=re.NOFLAG)
+_ASCII = _Patterns(letter="[A-Za-z]", digit="[0-9]", either="[A-Za-z0-9]", flags=re.ASCII)
+"""Finds the same in a text that is ASCII, in a third less time."""
 _EPOCH_SECONDS = 1_000_000_000, 4_000_000_000
 _NEAR = 400 * 86_400
 """Expiry times lie ahead of a run, few of them further than a year."""
@@ -60,36 +82,26 @@ def cut(text: str) -> Pieces:
     """The pieces of a text; a word of three letters or more and a number after it are two tokens."""
     if len(text) > _LONGEST:
         return ("", ""), (CONTENT + fingerprint((text,)),)
-    if _is_encoded(text):
+    if _ENCODED.fullmatch(text) and _is_encoded(text):
         return ("", ""), (text,)
-    found: list[str] = []
+    patterns = _ASCII if text.isascii() else _ANY
+    shapes = patterns.shapes_in(text)
+    if shapes is None:
+        found = patterns.tokens(text)
+        return tuple(found[::2]), tuple(found[1::2])
+    found = []
     end = 0
-    shapes = _shapes_in(text)
-    if shapes is not None:
-        for shape in shapes.finditer(text):
-            start, stop = shape.span()
-            found += _TOKEN.split(text[end:start])
-            found.append(shape.group() if shape.lastindex is None else TIME + shape.group())
-            end = stop
-    found += _TOKEN.split(text[end:] if end else text)
+    for shape in shapes.finditer(text):
+        start, stop = shape.span()
+        found += patterns.tokens(text[end:start])
+        found.append(shape.group() if shape.lastindex is None else TIME + shape.group())
+        end = stop
+    found += patterns.tokens(text[end:] if end else text)
     return tuple(found[::2]), tuple(found[1::2])
 
 
-def _shapes_in(text: str) -> re.Pattern[str] | None:
-    """What may be found in a text, by the signs that no shape does without."""
-    if "=" in text:
-        return _SHAPES
-    if "%3A" in text or "GMT" in text:
-        return _UNPADDED_SHAPES
-    if ":" in text:
-        return _SHAPES_OF_DAYS
-    return _SHAPES_WITHOUT_CLOCK if "-" in text or "." in text or "/" in text else None
-
-
 def _is_encoded(text: str) -> bool:
-    """Whether a whole text is a long identifier in base64 or the like, where case and digits mix freely."""
-    if not _ENCODED.fullmatch(text):
-        return False
+    """Whether what may be a long identifier in base64 or the like is one: case and digits mix freely."""
     words = _WORD.findall(text)
     if not words or _ORDINARY.fullmatch(words[0]) or _ORDINARY.fullmatch(words[-1]):
         return False

@@ -196,16 +196,12 @@ class _Ahead:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._asked: set[Fingerprint] = set()
-        self._waiting: list[Fingerprint] = []
+        self._waiting: dict[Fingerprint, None] = {}
         self._answers: dict[Fingerprint, tuple[Answer, ...]] = {}
 
     def heed(self, chains: Sequence[Chains]) -> None:
         """Ask for the keys of these calls, sooner or later."""
-        for chain in joined.from_iterable(chains):
-            for call in chain:
-                if call.key not in self._asked:
-                    self._asked.add(call.key)
-                    self._waiting.append(call.key)
+        self._waiting.update({call.key: None for chain in joined.from_iterable(chains) for call in chain})
         if len(self._waiting) >= self.AT_ONCE:
             self._ask()
 
@@ -215,8 +211,10 @@ class _Ahead:
         return self._answers
 
     def _ask(self) -> None:
-        self._answers.update(self._ledger.answers(self._waiting))
-        self._waiting = []
+        fresh = [key for key in self._waiting if key not in self._asked]
+        self._answers.update(self._ledger.answers(fresh))
+        self._asked.update(fresh)
+        self._waiting = {}
 
 
 def _without_repetition(given: Sequence[Answer]) -> Sequence[Answer]:

@@ -258,7 +258,9 @@ class _Source:
     indexed: int
 
     def answer(self, key: Fingerprint, answer: Fingerprint, position: int) -> Answer:
-        return Answer(key, answer, self.evidence, position, self.test, self.reference, self.when, self.origin)
+        return _new_answer(
+            (key, answer, self.evidence, position, self.test, self.reference, self.when, self.origin)
+        )
 
 
 def _newest_first(answer: Answer) -> tuple[float, Fingerprint, int]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, NoReturn
 
-from likewise.model import Interaction, Touch, Trace
+from likewise.model import Interaction, Outcome, Returned, Touch, Trace
 from likewise.model.rows import Rows
 from likewise.store.encoding import ESCAPED, Loose, Raw, Small, Unread, convert, decode, decode_raw, encode
 from likewise.store.values import Undecodable, unpack
 from likewise.store.wire import (
     V,
     WireOutcome,
+    WireReturned,
     WireTrace,
     as_mapping,
     model_calls,
@@ -130,6 +131,7 @@ def _passed(content: bytes, reject: Callable[[str], NoReturn]) -> list[Passing]:
     trace = line.trace or line.part
     assert trace is not None
     values: dict[bytes, Any] = {}
+    returned: dict[bytes, Returned] = {}
     found: list[Passing] = []
 
     def opened(raw: Any) -> Any:
@@ -139,6 +141,15 @@ def _passed(content: bytes, reject: Callable[[str], NoReturn]) -> list[Passing]:
             value = values[content] = open_raw(content)
         return value
 
+    def outcome(wire: WireOutcome[Unread]) -> Outcome:
+        if not isinstance(wire, WireReturned):
+            return model_outcome(wire, opened)
+        content = bytes(wire.value) if wire.value is not None else b"null"
+        known = returned.get(content)
+        if known is None:
+            known = returned[content] = Returned(value=open_raw(content))
+        return known
+
     try:
         for call in trace.interactions:
             found.append(
@@ -146,7 +157,7 @@ def _passed(content: bytes, reject: Callable[[str], NoReturn]) -> list[Passing]:
                     (
                         operation_of(call.service, call.name),
                         as_mapping(opened(call.arguments)),
-                        model_outcome(call.outcome, opened),
+                        outcome(call.outcome),
                         call.touches,
                         call.lane,
                         call.started,

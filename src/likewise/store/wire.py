@@ -32,7 +32,7 @@ _NOTHING: Any = None
 """What is left out on disk. (A type of its own for "or nothing" would make the decoder look inside.)"""
 
 
-class _Returned(Small, Generic[V], tag_field="is", tag="returned"):
+class WireReturned(Small, Generic[V], tag_field="is", tag="returned"):
     value: V = _NOTHING
 
 
@@ -50,7 +50,7 @@ class _Lost(Small, tag_field="is", tag="lost"):
     reason: str
 
 
-WireOutcome = _Returned[V] | _Raised[V] | _TimedOut | _Lost
+WireOutcome = WireReturned[V] | _Raised[V] | _TimedOut | _Lost
 
 
 class _Touch(Loose):
@@ -128,7 +128,7 @@ def _wire_row(row: Row, packed: Callable[[Any], Any]) -> _Call[Any]:
         operation.service,
         operation.name,
         packed(arguments),
-        _Returned(packed(outcome.value)) if type(outcome) is Returned else _wire_outcome(outcome),
+        WireReturned(packed(outcome.value)) if type(outcome) is Returned else _wire_outcome(outcome),
         (),
         receiver,
         order,
@@ -160,7 +160,7 @@ def _wire_call(call: Interaction) -> _Call[Any]:
 def _wire_outcome(outcome: Outcome) -> WireOutcome[Any]:
     match outcome:
         case Returned():
-            return _Returned(pack(outcome.value))
+            return WireReturned(pack(outcome.value))
         case Raised():
             return _Raised(outcome.kind, outcome.message, pack(outcome.value))
         case TimedOut():
@@ -218,7 +218,7 @@ def operation_of(service: str, name: str) -> Operation:
 
 def model_outcome(wire: WireOutcome[V], open_value: Callable[[Any], Any]) -> Outcome:
     match wire:
-        case _Returned():
+        case WireReturned():
             return Returned(value=open_value(wire.value))
         case _Raised():
             return Raised(kind=wire.kind, message=wire.message, value=open_value(wire.value))

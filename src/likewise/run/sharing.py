@@ -24,50 +24,64 @@ _new_keyed = maker(Keyed)
 World = Sequence[Trace]
 Heed = Callable[[Sequence[Chains]], None]
 """Takes the chains of a world as soon as they are there: copies may still be at work on other worlds."""
+Take = Callable[[World, list[Chains]], None]
+Rest = Callable[[], None]
 
 
 def read_worlds(
     worlds: Sequence[World], familiarity: Familiarities, heed: Heed = lambda chains: None
 ) -> list[list[Reading]]:
     """One reading for each attempt at a test, by world."""
+    done: dict[int, list[Chains]] = {}
+
+    def take(world: World, chains: list[Chains]) -> None:
+        done[id(world)] = chains
+        heed(chains)
+
     sharers = processors() if sum(map(_calls, worlds)) >= FEW else 1
-    found: list[list[Reading]] = []
-    for block in _blocks(worlds):
-        if sharers > 1:
-            chains = _shared(block, familiarity, sharers, heed)
-        else:
-            chains = [key_chains(world, familiarity) for world in block]
-            for each in chains:
-                heed(each)
-        found += [readings_of(world, each) for world, each in zip(block, chains, strict=True)]
-    return found
+    if sharers > 1:
+        rest: Rest = _nothing
+        for block in _blocks(worlds):
+            rest = _share(block, familiarity, sharers, take, meanwhile=rest)
+        rest()
+    else:
+        for world in worlds:
+            take(world, key_chains(world, familiarity))
+    return [readings_of(world, done[id(world)]) for world in worlds]
 
 
-def _shared(
-    block: Sequence[World], familiarity: Familiarities, sharers: int, heed: Heed
-) -> list[list[Chains]]:
+def _nothing() -> None:
+    """Before the first block there is nothing to take in."""
+
+
+def _share(
+    block: Sequence[World], familiarity: Familiarities, sharers: int, take: Take, *, meanwhile: Rest
+) -> Rest:
     """Key the worlds of a block; those of tests that are still being learned stay in this process.
 
-    What the ledger knows is fetched before: the copies must not use its connection.
+    What the ledger knows is fetched before: the copies must not use its connection. What they hand back is
+    taken in by calling what this returns, best while those of the next block are at work.
     """
     familiarity.fetch(list(dict.fromkeys(trace.test for world in block for trace in world)))
     movable = [world for world in block if all(familiarity.is_settled(trace.test) for trace in world)]
     _, *others = _shares(movable, sharers)
     moved = {id(world) for share in others for world in share}
-    done: dict[int, list[Chains]] = {}
     with ExitStack() as stack:
         offshoots = [
             stack.enter_context(Offshoot(partial(_packed_share, share, familiarity))) for share in others
         ]
+        meanwhile()
         for world in block:
             if id(world) not in moved:
-                done[id(world)] = key_chains(world, familiarity)
-                heed(done[id(world)])
-        for share, offshoot in zip(others, offshoots, strict=True):
-            for world, packed in zip(share, offshoot.result(), strict=True):
-                done[id(world)] = _unpacked(packed, world)
-                heed(done[id(world)])
-    return [done[id(world)] for world in block]
+                take(world, key_chains(world, familiarity))
+        handed = [offshoot.result() for offshoot in offshoots]
+
+    def rest() -> None:
+        for share, packed in zip(others, handed, strict=True):
+            for world, chains in zip(share, packed, strict=True):
+                take(world, _unpacked(chains, world))
+
+    return rest
 
 
 def _blocks(worlds: Sequence[World]) -> Iterator[list[World]]:

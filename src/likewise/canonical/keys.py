@@ -34,6 +34,7 @@ FEW_LINKS = 10_000
 _GIVEN = tuple([f"{GIVEN}{number:04}" for number in range(64)])
 """The names of the first variables that a client chose: more than these are few."""
 _HASHED = {name: f"{name} ".encode() for name in _GIVEN}
+"""These names as they are hashed."""
 _READ = Effect.READ  # looked up for every touch of every call, which takes its time in a class of constants
 _UNKNOWN = Familiarity()
 _new_keyed = maker(Keyed)

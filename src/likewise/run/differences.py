@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from likewise.canonical import Familiarity
@@ -13,7 +13,7 @@ from likewise.run.cases import Overlooks
 from likewise.run.findings import split
 from likewise.run.memory import Known
 from likewise.run.ports import Ledger
-from likewise.run.reading import Reading, canonical_answers
+from likewise.run.reading import Reading, answers_in_worlds, canonical_answers
 
 _Pair = tuple[Fingerprint, Fingerprint, Fingerprint]
 """A key, the candidate's answer to it, and the reference's."""
@@ -27,17 +27,13 @@ class Differences:
         self._rules = rules
         self._overlooks = overlooks
         self._compared: dict[_Pair, list[Discrepancy]] = {}
+        self._seen: Known | None = None
 
     def of(self, reading: Reading, known: Known) -> dict[int, list[Discrepancy]]:
         """The differences of each call that the reference is known to answer differently."""
-        if known_since(reading.calls, known.answers, self._rules) is not None:
-            return {}
-        different = [
-            (call, self._given(call, known))
-            for call in reading.calls
-            if place(call, known.answers, self._rules) is CallStanding.DIFFERENT
-        ]
-        self._compare(reading, different, known.familiarity)
+        self._see(known)
+        different = self._different(reading, known)
+        self._compare([(reading, *each) for each in different], known.familiarity)
         return {
             call.position: [
                 replace(each, test=reading.trace.test, position=call.position)
@@ -46,6 +42,26 @@ class Differences:
             for call, answer in different
             if _pair(call, answer) in self._compared
         }
+
+    def _see(self, known: Known) -> None:
+        """Compare what all tests have to be told anyway at once, so that worlds are read only once."""
+        if known is self._seen:
+            return
+        self._seen = known
+        readings = [attempts[-1] for attempts in known.readings.by_test.values()]
+        self._compare(
+            [(reading, *each) for reading in readings for each in self._different(reading, known)],
+            known.familiarity,
+        )
+
+    def _different(self, reading: Reading, known: Known) -> list[tuple[Keyed, Answer]]:
+        if known_since(reading.calls, known.answers, self._rules) is not None:
+            return []
+        return [
+            (call, self._given(call, known))
+            for call in reading.calls
+            if place(call, known.answers, self._rules) is CallStanding.DIFFERENT
+        ]
 
     def _given(self, call: Keyed, known: Known) -> Answer:
         return next(each for each in known.answers[call.key] if each.reference == self._rules.reference)
@@ -63,43 +79,49 @@ class Differences:
         )
 
     def _compare(
-        self, reading: Reading, different: list[tuple[Keyed, Answer]], familiarity: Mapping[str, Familiarity]
+        self, different: Iterable[tuple[Reading, Keyed, Answer]], familiarity: Mapping[str, Familiarity]
     ) -> None:
-        fresh = [pair for pair in different if _pair(*pair) not in self._compared]
+        fresh: dict[_Pair, tuple[Reading, Keyed, Answer]] = {}
+        for reading, call, answer in different:
+            if (pair := _pair(call, answer)) not in self._compared:
+                fresh.setdefault(pair, (reading, call, answer))
         if not fresh:
             return
-        spots = {(reading.place, call.position) for call, _ in fresh}
-        ours = canonical_answers(reading.so_far, familiarity, spots)
-        theirs = self._reference_answers(
-            [answer for _, answer in fresh], familiarity, familiarity[reading.trace.test]
+        ours = answers_in_worlds(
+            [(reading, call.position) for reading, call, _ in fresh.values()], familiarity
         )
-        for call, answer in fresh:
-            if (answer.evidence, answer.position) not in theirs:
+        theirs = self._reference_answers(
+            [(reading.trace.test, answer) for reading, _, answer in fresh.values()], familiarity
+        )
+        for pair, (reading, call, answer) in fresh.items():
+            given = theirs.get((reading.trace.test, answer.evidence, answer.position))
+            if given is None:
                 continue  # the evidence went away meanwhile: the call stays different
-            outcome, form = theirs[answer.evidence, answer.position]
-            self._compared[_pair(call, answer)] = compare_outcomes(
+            self._compared[pair] = compare_outcomes(
                 operation=call.operation,
-                reference=outcome.outcome,
+                reference=given[0].outcome,
                 candidate=reading.trace.interactions[call.position].outcome,
-                reference_form=form,
-                candidate_form=ours[reading.place, call.position],
+                reference_form=given[1],
+                candidate_form=ours.of(reading, call.position),
             )
 
     def _reference_answers(
-        self, answers: list[Answer], familiarity: Mapping[str, Familiarity], own: Familiarity
-    ) -> dict[tuple[Fingerprint, int], tuple[Interaction, Value]]:
-        wanted: dict[Fingerprint, set[int]] = {}
-        for answer in answers:
-            wanted.setdefault(answer.evidence, set()).add(answer.position)
-        found: dict[tuple[Fingerprint, int], tuple[Interaction, Value]] = {}
+        self, answers: Iterable[tuple[str, Answer]], familiarity: Mapping[str, Familiarity]
+    ) -> dict[tuple[str, Fingerprint, int], tuple[Interaction, Value]]:
+        """What the reference said, as the test that asks would read it."""
+        wanted: dict[Fingerprint, dict[str, set[int]]] = {}
+        for test, answer in answers:
+            wanted.setdefault(answer.evidence, {}).setdefault(test, set()).add(answer.position)
+        found: dict[tuple[str, Fingerprint, int], tuple[Interaction, Value]] = {}
         for identity, evidence in self._ledger.evidence_of(wanted):
             last = len(evidence.traces) - 1
-            spots = {(last, position) for position in wanted[identity]}
-            # Another test may have learned less, or otherwise, of what varies: both sides are read alike.
             tests = {trace.test for trace in evidence.traces if trace.test in familiarity}
-            alike = {**{test: familiarity[test] for test in tests}, evidence.test: own}
-            for (_, position), form in canonical_answers(evidence.traces, alike, spots).items():
-                found[identity, position] = evidence.traces[-1].interactions[position], form
+            for asking, positions in wanted[identity].items():
+                # Another test may have learned less, or otherwise, of what varies: both sides are read alike.
+                alike = {**{test: familiarity[test] for test in tests}, evidence.test: familiarity[asking]}
+                spots = {(last, position) for position in positions}
+                for (_, position), form in canonical_answers(evidence.traces, alike, spots).items():
+                    found[asking, identity, position] = evidence.traces[-1].interactions[position], form
         return found
 
 

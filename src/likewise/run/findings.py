@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from likewise.canonical import Familiarity
 from likewise.compare import align, compare_outcomes
 from likewise.decide import close_slice
 from likewise.model import Difference, Discrepancy, Interaction, Keyed, Outcome, Raised, Spot, Trace
 from likewise.run.cases import Overlooks
-from likewise.run.reading import Reading, canonical_answers
+from likewise.run.reading import AnswersInWorlds, Reading, answers_in_worlds, canonical_answers
 
 Answered = Mapping[Spot, Interaction]
 """The reference's answers to a replay, by where the calls stand in their world."""
+_Match = tuple[int, int]
+"""Where the same call stands in a test's run on the reference and in that on the candidate."""
 
 
 _ALWAYS_SEEN = frozenset(
@@ -102,50 +105,80 @@ def compare_replay(
     return Differing(found=found, tainted=frozenset(tainted), overlooked=overlooked)
 
 
-def compare_whole(
-    candidate: Reading, reference: Reading, familiarity: Mapping[str, Familiarity]
-) -> list[Discrepancy]:
-    """Compare a test's two whole runs, call by call in equal context.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A test's two whole runs."""
+
+    candidate: Reading
+    reference: Reading
+
+
+def compare_wholes(
+    pairs: Sequence[Pair], familiarity: Mapping[str, Familiarity]
+) -> dict[str, list[Discrepancy]]:
+    """Compare the two whole runs of each test, call by call in equal context; every world is read once.
 
     Where no such call differs though the results do, the contexts do (one side may have been emptied
     before the test, the other not): then the first request that one side accepted and the other refused,
     or that they refused differently, is the finding.
     """
-    theirs = {call.position: call for call in reference.calls}
-    ours = {call.position: call for call in candidate.calls}
-    found: list[Discrepancy] = []
-    pairs = align(reference=reference.calls, candidate=candidate.calls).pairs
-    for left, right in pairs:
-        raced = theirs[left].racy or ours[right].racy
-        if not raced and theirs[left].key == ours[right].key and theirs[left].answer != ours[right].answer:
-            found += _compare_at((candidate.so_far, right), (reference.so_far, left), familiarity)
-    if found or candidate.trace.result is reference.trace.result:
-        return found
-    for left, right in pairs:
-        mine, yours = candidate.trace.interactions[right], reference.trace.interactions[left]
+    aligned = [(pair, _differing(pair), _refused(pair)) for pair in pairs]
+    wanted: list[tuple[Reading, int]] = []
+    for pair, *several in aligned:
+        for left, right in chain(*several):
+            wanted += [(pair.reference, left), (pair.candidate, right)]
+    forms = answers_in_worlds(wanted, familiarity)
+    return {
+        pair.candidate.trace.test: _compare_at(pair, differing, forms) or _compare_at(pair, refused, forms)
+        for pair, differing, refused in aligned
+    }
+
+
+def _differing(pair: Pair) -> list[_Match]:
+    """The calls that were answered differently in equal context."""
+    theirs = {call.position: call for call in pair.reference.calls}
+    ours = {call.position: call for call in pair.candidate.calls}
+    return [
+        (left, right)
+        for left, right in _aligned(pair)
+        if not (theirs[left].racy or ours[right].racy)
+        and theirs[left].key == ours[right].key
+        and theirs[left].answer != ours[right].answer
+    ]
+
+
+def _refused(pair: Pair) -> list[_Match]:
+    """Where the results differ, the first request that was accepted and refused, or refused differently."""
+    if pair.candidate.trace.result is pair.reference.trace.result:
+        return []
+    theirs = {call.position: call for call in pair.reference.calls}
+    ours = {call.position: call for call in pair.candidate.calls}
+    for left, right in _aligned(pair):
+        mine, yours = pair.candidate.trace.interactions[right], pair.reference.trace.interactions[left]
         if theirs[left].form == ours[right].form and _kind(mine.outcome) != _kind(yours.outcome):
-            return _compare_at((candidate.so_far, right), (reference.so_far, left), familiarity)
+            return [(left, right)]
     return []
+
+
+def _aligned(pair: Pair) -> Sequence[_Match]:
+    return align(reference=pair.reference.calls, candidate=pair.candidate.calls).pairs
 
 
 def _kind(outcome: Outcome) -> str:
     return outcome.kind if isinstance(outcome, Raised) else type(outcome).__name__
 
 
-def _compare_at(
-    candidate: tuple[Sequence[Trace], int],
-    reference: tuple[Sequence[Trace], int],
-    familiarity: Mapping[str, Familiarity],
-) -> list[Discrepancy]:
-    (ours, right), (theirs, left) = candidate, reference
-    mine, yours = ours[-1].interactions[right], theirs[-1].interactions[left]
-    here, there = (len(ours) - 1, right), (len(theirs) - 1, left)
-    return compare_outcomes(
-        operation=mine.operation,
-        reference=yours.outcome,
-        candidate=mine.outcome,
-        reference_form=canonical_answers(theirs, familiarity, {there})[there],
-        candidate_form=canonical_answers(ours, familiarity, {here})[here],
-        test=ours[-1].test,
-        position=right,
-    )
+def _compare_at(pair: Pair, matches: Iterable[_Match], forms: AnswersInWorlds) -> list[Discrepancy]:
+    found: list[Discrepancy] = []
+    for left, right in matches:
+        mine, yours = pair.candidate.trace.interactions[right], pair.reference.trace.interactions[left]
+        found += compare_outcomes(
+            operation=mine.operation,
+            reference=yours.outcome,
+            candidate=mine.outcome,
+            reference_form=forms.of(pair.reference, left),
+            candidate_form=forms.of(pair.candidate, right),
+            test=pair.candidate.trace.test,
+            position=right,
+        )
+    return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from likewise.canonical import Familiarity
 from likewise.decide import close_slice
 from likewise.model import (
     BudgetReached,
     CredentialsMissing,
+    Discrepancy,
     Fingerprint,
     Flaky,
     Notice,
@@ -27,7 +27,7 @@ from likewise.model import (
 )
 from likewise.run.accounts import Accounts
 from likewise.run.cases import Case, Settings, is_settled_by_replay
-from likewise.run.findings import Answered, compare_replay, compare_whole, split
+from likewise.run.findings import Answered, Pair, compare_replay, compare_wholes, split
 from likewise.run.judging import Judge
 from likewise.run.memory import Known, Memory
 from likewise.run.meter import Meter
@@ -62,6 +62,8 @@ class Prover:
         self._outlay = Outlay(plain=docket.recording.calls, meter=docket.meter)
         self._still = 0
         """What the tests that are open while worlds are replayed would take."""
+        self._has_news = False
+        """Whether the ledger got evidence since this run was keyed under all that is known."""
 
     def prove(self) -> None:
         """Settle what can be settled; what stops it is said, and nothing established is lost."""
@@ -93,6 +95,7 @@ class Prover:
         second = self._docket.rerunner.rerun(once, role=Role.CANDIDATE)
         self._docket.memory.learn(second, repeat=" repeated")
         self._docket.accounts.note_attempts(second)
+        self._has_news = True
         self._read_again()
         again = self._docket.memory.look_up(second).readings.by_test
         for test in once:
@@ -249,7 +252,10 @@ class Prover:
         return asking, implied
 
     def _read_again(self) -> None:
-        """Key this run under all that is known by now."""
+        """Key this run under all that is known by now, where that is more than before."""
+        if not self._has_news:
+            return
+        self._has_news = False
         self.known = self._docket.memory.look_up(self._docket.recording)
         for case in self._docket.cases.values():
             case.reading = self.known.readings.last(case.test)
@@ -266,9 +272,18 @@ class Prover:
                 self._docket.meter.count(call.operation)
                 self._docket.meter.seconds += call.ended - call.started
         known = self._docket.memory.look_up(recording)
+        attempts = {case.test: known.readings.by_test.get(case.test, []) for case in chosen}
+        found = compare_wholes(
+            [
+                Pair(candidate=case.reading, reference=attempts[case.test][-1])
+                for case in chosen
+                if attempts[case.test] and _are_whole(case.reading, attempts[case.test][-1])
+            ],
+            known.familiarity,
+        )
         for case in chosen:
-            if attempts := known.readings.by_test.get(case.test):
-                self._settle_whole(case, attempts, known.familiarity)
+            if attempts[case.test]:
+                self._settle_whole(case, attempts[case.test], found.get(case.test, []))
             else:
                 case.notes.append("did not run on the reference")
 
@@ -292,7 +307,7 @@ class Prover:
         return chosen
 
     def _settle_whole(
-        self, case: Case, attempts: Sequence[Reading], familiarity: Mapping[str, Familiarity]
+        self, case: Case, attempts: Sequence[Reading], differences: Iterable[Discrepancy]
     ) -> None:
         reading = attempts[-1]
         case.reference = reading.trace.result
@@ -302,9 +317,7 @@ class Prover:
             return
         if not reading.trace.unseen:
             self._keep(reading, Origin.WHOLE, None)
-        is_whole = not case.reading.trace.unseen and not reading.trace.unseen
-        # Calls among which others are missing, or that are another's, say nothing; the result does.
-        for found in compare_whole(case.reading, reading, familiarity) if is_whole else ():
+        for found in differences:
             call = case.reading.trace.interactions[found.position]
             seen, hidden = split([found], call, self._docket.settings.overlooks)
             case.find(seen)
@@ -313,6 +326,7 @@ class Prover:
         differs = case.reference is not case.reading.trace.result
         if differs:
             case.notes += case.reading.trace.unclear  # the reason may be there, and not the candidate's
+        is_whole = _are_whole(case.reading, reading)
         if differs and is_whole and not case.discrepancies and _same_calls(case.reading, reading):
             what = (
                 f"every answer is equal on both sides, yet {case.reading.trace.result} on the candidate "
@@ -331,6 +345,7 @@ class Prover:
                 case.find(split(found, call, self._docket.settings.overlooks)[0])
 
     def _keep(self, reading: Reading, origin: Origin, answered: Answered | None) -> None:
+        self._has_news = True
         self._docket.memory.keep(
             reading,
             self.known,
@@ -347,6 +362,11 @@ def _up_to(answered: Answered, place: int) -> Answered:
 
 def _size(cases: Iterable[Case]) -> int:
     return sum(len(case.reading.calls) for case in cases)
+
+
+def _are_whole(candidate: Reading, reference: Reading) -> bool:
+    """Calls among which others are missing, or that are another's, say nothing; the result does."""
+    return not candidate.trace.unseen and not reference.trace.unseen
 
 
 def _same_calls(candidate: Reading, reference: Reading) -> bool:

@@ -139,6 +139,37 @@ def canonical_answers(
 ) -> dict[Spot, Value]:
     """The canonical answers of some calls of a world."""
     world = World(familiarity)
+    wanted: dict[int, set[int]] = {}
+    for place, position in spots:
+        wanted.setdefault(place, set()).add(position)
     for number, trace in enumerate(traces):
-        world.read(trace, keep={position for place, position in spots if place == number})
+        world.read(trace, keep=wanted.get(number, ()))
     return world.kept
+
+
+class AnswersInWorlds:
+    """The canonical answers of some calls of several worlds."""
+
+    def __init__(self, found: Mapping[int, Mapping[Spot, Value]]) -> None:
+        self._found = found
+
+    def of(self, reading: Reading, position: int) -> Value:
+        """The answer to one of the calls that were asked for."""
+        return self._found[id(reading.world)][reading.place, position]
+
+
+def answers_in_worlds(
+    calls: Iterable[tuple[Reading, int]], familiarity: Mapping[str, Familiarity]
+) -> AnswersInWorlds:
+    """The canonical answers of calls, given by their tests and positions: each world is read only once."""
+    worlds: dict[int, Sequence[Trace]] = {}
+    spots: dict[int, set[Spot]] = {}
+    for reading, position in calls:
+        worlds[id(reading.world)] = reading.world
+        spots.setdefault(id(reading.world), set()).add((reading.place, position))
+    return AnswersInWorlds(
+        {
+            name: canonical_answers(traces[: max(spots[name])[0] + 1], familiarity, spots[name])
+            for name, traces in worlds.items()
+        }
+    )

@@ -46,7 +46,8 @@ def _run(project: Path) -> int:
 
 
 _CLOSING = """
-That was a suite on moto, proved against MiniStack. In your project:
+That was a suite on moto, proved against MiniStack. Nothing was paid: the amounts are what the calls
+would cost on AWS. The one test that pytest shows as failed fails on moto only. In your project:
 
     pip install "likewise[aws]"
     [tool.likewise]              # in pyproject.toml

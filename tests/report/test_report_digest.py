@@ -27,6 +27,23 @@ def test_savings_name_calls_share_money_and_time() -> None:
     assert line == "saved 812 of 840 reference calls (96.7 %), about $0.0041 and 61 s; made 28"
 
 
+def test_amounts_too_small_to_show_read_well() -> None:
+    spent = replace(spending(), money=0.0000011, reference_money=0.0000007)
+    line = digest.savings_line(spent, [trusted("t", calls=840)])
+    assert "(96.7 %), less than $0.000001 and 61 s; made 28" in line
+    assert digest.cost_line(spent).endswith("and cost less than $0.000001")
+
+
+def test_a_slow_candidate_makes_no_savings() -> None:
+    spent = replace(spending(), seconds=840.0, reference_seconds=0.1)
+    assert digest.savings(spent, [trusted("t", calls=840)]).seconds == 812.0
+    assert digest.savings(replace(spent, reference_calls=840), []).seconds == 0.0
+
+
+def test_nothing_undecided_is_said_like_the_other_counts() -> None:
+    assert digest.counts_line([trusted("t")]).endswith("0 flaky, 0 undecided")
+
+
 def test_calls_of_undecided_and_flaky_tests_are_not_saved() -> None:
     tests = [trusted("t", calls=800), undecided("u", calls=35), flaky("f")]
     found = digest.savings(spending(reference_calls=0), tests)

@@ -64,9 +64,14 @@ def _saved(each: Spending) -> int:
 
 
 def _spared(each: Spending) -> tuple[float, float]:
-    """Money and seconds that were not spent, calls of unsettled tests left out."""
-    settled = 1 - each.unsettled / each.calls if each.calls else 0.0
-    return each.money * settled - each.reference_money, each.seconds * settled - each.reference_seconds
+    """Money and seconds that were not spent, calls of unsettled tests left out.
+
+    A call that was spared is taken to last as long as it did on the candidate.
+    """
+    if not each.calls:
+        return 0.0, 0.0
+    settled = 1 - each.unsettled / each.calls
+    return each.money * settled - each.reference_money, each.seconds * _saved(each) / each.calls
 
 
 def _amount(dollars: float) -> str:

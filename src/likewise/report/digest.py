@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from likewise.model import AuditBound, Result, RunFinished, Spending, Standing, TestReport
 from likewise.report.reasons import explain
-from likewise.report.words import money, plural, seconds, share
+from likewise.report.words import about, plural, seconds, share
 
 SUSPECT = (Standing.DISCREPANT, Standing.FLAKY)
 UNSETTLED = (Standing.UNDECIDED, Standing.FLAKY)
@@ -37,12 +37,14 @@ def savings(spending: Spending, reports: Sequence[TestReport]) -> Savings:
     unsettled = sum(report.calls for report in reports if report.standing in UNSETTLED)
     settled = max(0, spending.calls - unsettled)
     part = settled / spending.calls if spending.calls else 0.0
+    saved = settled - spending.reference_calls
     return Savings(
         calls=spending.calls,
         made=spending.reference_calls,
         unsettled=min(unsettled, spending.calls),
-        saved=settled - spending.reference_calls,
-        seconds=spending.seconds * part - spending.reference_seconds,
+        saved=saved,
+        # Both sides have their own pace: a call that was spared is taken to last as long as it did here.
+        seconds=spending.seconds * saved / spending.calls if spending.calls else 0.0,
         money=spending.money * part - spending.reference_money,
     )
 
@@ -69,6 +71,8 @@ def counts_line(reports: Sequence[TestReport]) -> str:
 def undecided_phrase(reports: Sequence[TestReport]) -> str:
     """How many tests are undecided, and why: `undecided 4: 3 new calls (…), 1 unclear`."""
     undecided = [report for report in reports if report.standing is Standing.UNDECIDED]
+    if not undecided:
+        return "0 undecided"
     reasons = Counter((explain(report.verdict).label, explain(report.verdict).hint) for report in undecided)
     ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     said: set[str] = set()
@@ -77,7 +81,7 @@ def undecided_phrase(reports: Sequence[TestReport]) -> str:
         once = f" ({hint})" if hint and hint not in said else ""
         said.add(hint)
         parts.append(f"{number:,} {label}{once}")
-    return f"undecided {len(undecided):,}" + (f": {', '.join(parts)}" if parts else "")
+    return f"undecided {len(undecided):,}: {', '.join(parts)}"
 
 
 def savings_line(spending: Spending, reports: Sequence[TestReport]) -> str:
@@ -92,15 +96,15 @@ def savings_line(spending: Spending, reports: Sequence[TestReport]) -> str:
         percent = share(found.saved, found.calls)
         head = f"saved {found.saved:,} of {plural(found.calls, 'reference call')} ({percent})"
         if found.saved and (amounts := _amounts(found)):
-            head += f", about {amounts}"
+            head += f", {amounts}"
         head += f"; made {found.made:,}"
     return head + (f"; {found.unsettled:,} of undecided or flaky tests" if found.unsettled else "")
 
 
 def _amounts(found: Savings) -> str:
-    amounts = [money(found.money)] if found.money > 0 else []
-    amounts += [seconds(found.seconds)] if found.seconds > 0 else []
-    return " and ".join(amounts)
+    if found.money <= 0:
+        return f"about {seconds(found.seconds)}" if found.seconds > 0 else ""
+    return about(found.money) + (f" and {seconds(found.seconds)}" if found.seconds > 0 else "")
 
 
 def cost_line(spending: Spending) -> str:
@@ -109,7 +113,7 @@ def cost_line(spending: Spending) -> str:
         return ""
     return (
         f"{plural(spending.reference_calls, 'reference call')} took "
-        f"{seconds(spending.reference_seconds)} and cost about {money(spending.reference_money)}"
+        f"{seconds(spending.reference_seconds)} and cost {about(spending.reference_money)}"
     )
 
 

@@ -62,6 +62,12 @@ def money(dollars: float) -> str:
     return f"{'-' if dollars < 0 else ''}${text}"
 
 
+def about(dollars: float) -> str:
+    """An amount that is an estimate."""
+    text = money(dollars)
+    return text if text.startswith("less") else f"about {text}"
+
+
 def seconds(duration: float) -> str:
     """A duration as a person would say it."""
     if duration < 1:

@@ -30,5 +30,7 @@ class Exchange:
     service_hint: str = ""
     failure: str = ""
     signer: str = ""
+    seen: tuple[str, ...] | None = None
+    """The fields of the answer that the client asked for; None where that is not known."""
     sums: Sums | None = None
     """The checksums of what was sent, where it was too long to keep and `body` only describes it."""

@@ -74,6 +74,7 @@ class Interpreter:
             started=exchange.started,
             ended=exchange.ended,
             wire=_wire(exchange),
+            seen=exchange.seen,
         )
 
     def _foreign_region(self, call: Call) -> str:
@@ -104,6 +105,7 @@ class Interpreter:
             started=exchange.started,
             ended=exchange.ended,
             wire=_wire(exchange),
+            seen=exchange.seen,
         )
 
 

@@ -129,16 +129,16 @@ class Builder:
         for order, call in enumerate(calls):
             if order % AT_A_STRETCH == 0 and not self._awaited:
                 sleep(PAUSE)
+            if call.look is not None:
+                call.seen = call.look.close()
+                self._closed.add(call.look)
+                call.look = None  # it now lives as long as its answer
             done = call.done or self._interpret(call, order, test)
             if done.order != order:
                 done = replace(done, order=order)
             if call.ended and call.done is None:
                 call.done = done
                 call.release()
-            if call.look is not None:
-                call.seen = call.look.close()
-                self._closed.add(call.look)
-                call.look = None  # it now lives as long as its answer
             seen = None if is_read_unasked or call.is_looked_at_late else call.seen
             if done.seen != seen:
                 done = replace(done, seen=seen)

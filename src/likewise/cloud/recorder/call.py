@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from likewise.cloud.exchange import Exchange
@@ -47,6 +46,7 @@ class Call:
     world: str
     answer_headers: Any
     answer_body: bytes | Sink | None
+    """Bytes, or a sink that a reader fills; None where it is unread."""
 
     def __init__(self, method: str, url: str, headers: Any, operation: Any, body: Kept = None) -> None:
         self.method, self.url, self.headers, self.operation = method, url, headers, operation
@@ -61,10 +61,6 @@ class Call:
         self.done: Interaction | None = None
         self.ended = 0.0
         self.started = time.time()
-
-    def hear(self, status: int, headers: Any, body: bytes | Sink | None) -> None:
-        """The answer came: its body as bytes, as a sink that a reader fills, or None where it is unread."""
-        self.status, self.answer_headers, self.answer_body = status, headers, body
 
     @property
     def answer(self) -> Answer | None:
@@ -110,6 +106,7 @@ class Call:
             operation_hint=operation,
             service_hint=service,
             failure=failure,
+            seen=self.seen,
             sums=self.body.sums if isinstance(self.body, Sink) else None,
         )
 
@@ -164,18 +161,13 @@ def _content(body: Kept) -> bytes | None:
 
 def _plain(headers: Any) -> dict[str, str]:
     """Headers as text, names in lower case."""
-    plain = {}
-    for name, value in _items(headers):
-        plain[name] = value if type(value) is str else _text(value)
-    return plain
-
-
-def _items(headers: Any) -> Iterator[tuple[str, Any]]:
     inner = getattr(headers, "_dict", None)
-    if type(headers).__name__ == "HeadersDict" and type(inner) is dict:
+    if type(inner) is dict and type(headers).__name__ == "HeadersDict":
         # botocore's own mapping hashes a new key object for every look-up; its inside has all we need.
-        return ((key._lower, value) for key, value in inner.items())
-    return ((str(name).lower(), value) for name, value in headers.items())
+        return {key._lower: value if type(value) is str else _text(value) for key, value in inner.items()}
+    return {
+        str(name).lower(): value if type(value) is str else _text(value) for name, value in headers.items()
+    }
 
 
 def _text(value: Any) -> str:

@@ -75,7 +75,8 @@ class Running:
 
     def lane(self) -> str:
         """The name, within this test, of the thread or task that is running now."""
-        if "asyncio" in _modules and (task := _current_task()) is not None:
+        asyncio: Any = _modules.get("asyncio")
+        if asyncio is not None and (task := _current_task(asyncio)) is not None:
             return self._lane_of_task(task)
         number = _THREAD.number
         return self._lanes.get(number) or self._lanes.setdefault(number, f"thread-{next(self._threads)}")
@@ -95,9 +96,8 @@ class Running:
         self.unseen[what] = writes
 
 
-def _current_task() -> Any:
+def _current_task(asyncio: Any) -> Any:
     """The asyncio task that is running in this thread; asyncio is not imported for the question."""
-    asyncio: Any = _modules["asyncio"]
     try:
         return asyncio.current_task() if asyncio._get_running_loop() is not None else None
     except AttributeError:

@@ -40,7 +40,7 @@ def _hear_botocore(call: Call, response: Any) -> None:
     body: bytes | Sink | None = http._content
     if body is None:
         body = _follow_stream(http, parsed)
-    call.hear(http.status_code, http.headers, body)
+    call.status, call.answer_headers, call.answer_body = http.status_code, http.headers, body
 
 
 def _follow_stream(http: Any, parsed: dict[str, Any]) -> Sink | None:
@@ -154,7 +154,7 @@ def _hear_azure(call: Call, response: Any) -> None:
             internal.content = AsyncTee(internal.content, body)
         else:
             internal.raw = Tee(internal.raw, body)
-    call.hear(response.status_code, response.headers, body)
+    call.status, call.answer_headers, call.answer_body = response.status_code, response.headers, body
 
 
 def patch_azure(transport: str) -> Callable[[ModuleType, Patches, Notes], None]:

@@ -31,9 +31,10 @@ class Differences:
 
     def of(self, reading: Reading, known: Known) -> dict[int, list[Discrepancy]]:
         """The differences of each call that the reference is known to answer differently."""
-        self._see(known)
         different = self._different(reading, known)
-        self._compare([(reading, *each) for each in different], known.familiarity)
+        if any(_pair(*each) not in self._compared for each in different):
+            self._see(known)
+            self._compare([(reading, *each) for each in different], known.familiarity)
         return {
             call.position: [
                 replace(each, test=reading.trace.test, position=call.position)

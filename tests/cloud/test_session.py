@@ -284,3 +284,25 @@ def test_several_targets_make_one_environment_in_which_the_first_general_endpoin
     side = Side((Fake(ONE="1"), Fake(TWO="2", AWS_ENDPOINT_URL="http://second")), role=Role.CANDIDATE)
     environment = side.apply({"AWS_PROFILE": "p", "OTHER": "x"})
     assert environment == {"ONE": "1", "TWO": "2", "OTHER": "x", "AWS_ENDPOINT_URL": "http://127.0.0.1:1"}
+
+
+def test_targets_outlive_a_session_that_retires(stage: Stage) -> None:
+    before = dict(os.environ)
+    stage.start()
+    stage.test("a")
+    side = stage.session.retire()
+    assert side is not None
+    assert side.running == (stage.fake,)
+    assert dict(os.environ) == before
+    assert stage.fake.stops == 0
+    stage.session.stop()
+    assert stage.fake.stops == 1
+
+
+def test_targets_that_nobody_can_empty_do_not_outlive_their_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(tmp_path, monkeypatch, isolation="none")
+    stage.start()
+    assert stage.session.retire() is None
+    assert stage.fake.stops == 1

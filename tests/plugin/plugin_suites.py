@@ -44,7 +44,7 @@ def plain(recording):
     }
 
 
-def conclude(*, recording, configuration, root, verify, both, rerunner, emit):
+def conclude(*, recording, configuration, root, verify, both, rerunner, emit, opened):
     order = json.loads((HERE / "order.json").read_text())
     told = {"verify": verify, "both": both, "policy": configuration.policy, "budget": configuration.budget,
             "candidate": configuration.candidate, "ledger": configuration.ledger, **plain(recording)}

@@ -132,3 +132,28 @@ def test_a_served_suite_meets_the_emulator_of_the_environment(suite: Suite) -> N
     assert suite.run().ret == 0
     assert not suite.is_concluded
     assert not (suite.root / ".likewise").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.server
+def test_a_child_uses_the_emulator_that_the_run_has_started(suite: Suite) -> None:
+    suite.configure(candidate="moto", reference="ministack")
+    suite.pytester.makepyfile(
+        test_it=SERVED
+        + """
+import os
+
+def test_one():
+    with open("where", "a") as where:
+        where.write(os.environ["AWS_ENDPOINT_URL"] + "\\n")
+    s3 = boto3.client("s3")
+    assert s3.list_buckets()["Buckets"] == []
+    s3.create_bucket(Bucket="left-behind")
+"""
+    )
+    suite.order(reruns=[[["test_it.py::test_one"], "candidate"]] * 2)
+    assert suite.run("--likewise").ret == 0
+    first, *others = (suite.root / "where").read_text().split()
+    assert others == [first, first]
+    results = [trace["result"] for rerun in suite.concluded["reruns"] for trace in rerun["traces"]]
+    assert results == ["passed", "passed"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
 from likewise.cloud import prices, targets
 from likewise.cloud.observation import overlooks
 from likewise.cloud.replay import HttpReplayer
-from likewise.cloud.side import Side, open_side, plan
+from likewise.cloud.side import Side, plan, prepare_side
 from likewise.cloud.visits import Visits
 from likewise.decide import Discrepant
 from likewise.model import (
@@ -38,8 +39,12 @@ def conclude(
     both: bool,
     rerunner: Rerunner,
     emit: Emit,
+    opened: Callable[[Side], None] = lambda side: None,
 ) -> RunFinished:
-    """Decide on a recorded run; with `verify` or `both`, also ask the reference what has to be asked."""
+    """Decide on a recorded run; with `verify` or `both`, also ask the reference what has to be asked.
+
+    `opened` is told of the reference's servers, for others to use them as well.
+    """
     meter = Meter(configuration.budget)
     reference = reference_of(configuration)
     with ExitStack() as stack:
@@ -54,6 +59,8 @@ def conclude(
             )
         )
         side = stack.enter_context(side) if asks and (side := _reach(configuration, emit)) else None
+        if side is not None:
+            opened(side)
         replayer = _replayer(configuration, side, meter, ledger, recording) if side else None
         return Conclusion(
             ledger=ledger,
@@ -96,9 +103,9 @@ def _version(spec: targets.Spec) -> str:
 
 
 def _reach(configuration: Configuration, emit: Emit) -> Side | None:
-    """Start or reach the reference; where that fails, say so and decide without it."""
+    """Reach the reference, or see that it can be started; where that fails, say so and decide without it."""
     try:
-        return open_side(configuration, Role.REFERENCE)
+        return prepare_side(configuration, Role.REFERENCE)
     except (TargetUnavailable, CredentialsMissing) as error:
         emit(Notice(slug=error.slug, text=f"Nothing is proved in this run. {error}"))
         return None

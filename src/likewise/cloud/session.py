@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from likewise.store import Configuration, RecordingWriter, read_many
 
 if TYPE_CHECKING:
     from likewise.cloud.emptying import Emptying
+    from likewise.cloud.targets.lending import Loan
 
 _ACCOUNT = re.compile(r"(?:^|;)AccountName=([^;]+)")
 
@@ -34,8 +35,16 @@ class ProcessSession:
     nothing that outlives a test put anything there: see `hold`.
     """
 
-    def __init__(self, *, configuration: Configuration, role: Role, worker: str = "main") -> None:
+    def __init__(
+        self,
+        *,
+        configuration: Configuration,
+        role: Role,
+        worker: str = "main",
+        lent: Sequence[Loan] = (),
+    ) -> None:
         self.configuration, self.role, self.worker = configuration, role, worker
+        self._lent = lent
         self.is_recording = False
         self._side: Side | None = None
         self._recorder: Recorder | None = None
@@ -60,7 +69,7 @@ class ProcessSession:
 
     def start(self) -> None:
         """Start the targets, point the environment at them, and follow the SDKs."""
-        self._side = side = open_side(self.configuration, self.role)
+        self._side = side = open_side(self.configuration, self.role, self._lent)
         self._undo.append(side.stop)
         try:
             if side.running or self.role is Role.REFERENCE:
@@ -123,6 +132,15 @@ class ProcessSession:
         """Copy the servers' logs to where they outlive the servers."""
         if self._side is not None:
             self._side.keep_logs(folder)
+
+    def retire(self) -> Side | None:
+        """Put the process back as it was; the targets go on until `stop`, for others who can empty them."""
+        if not self._is_resettable:
+            self.stop()
+            return None
+        while len(self._undo) > 1:  # the first thing to be done, and the last to be undone, is their start
+            self._undo.pop()()
+        return self._side
 
     def stop(self) -> None:
         """Put the process back as it was and stop the targets, whatever state they are in."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,9 @@ from likewise.store import Configuration
 
 if TYPE_CHECKING:
     from likewise.cloud.targets import Running, Spec
+    from likewise.cloud.targets.lending import Loan
+
+    _Start = Callable[[Spec, frozenset[str]], Running]
 
 IN_PROCESS = "mock_aws"
 """The candidate's name where the suite brings moto itself, in its own process: nothing is started."""
@@ -139,18 +142,59 @@ class Side:
                 folder.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(each.log, folder / f"{each.target.name}-{os.getpid()}.log")
 
+    def lend(self) -> tuple[Loan, ...]:
+        """What another process must know to use the servers of this side, started if they were not yet."""
+        from likewise.cloud.targets.deferred import Deferred
+        from likewise.cloud.targets.lending import lend
+
+        servers = [each.server if isinstance(each, Deferred) else each for each in self.running]
+        return tuple(lend(each) for each in servers if isinstance(each, targets.Server) and each.is_alive())
+
     def stop(self) -> None:
         """End what was started; nothing the second time."""
         for each in self.running:
             each.stop()
 
 
-def open_side(configuration: Configuration, role: Role) -> Side:
-    """Start every target of a role; where one does not start, those before it are stopped."""
+def open_side(configuration: Configuration, role: Role, lent: Sequence[Loan] = ()) -> Side:
+    """Start every target of a role; where one does not start, those before it are stopped.
+
+    Servers that another process of this run has started are used instead of own ones.
+    """
+    loans = {loan.name: loan for loan in lent}
+
+    def start(spec: Spec, services: frozenset[str]) -> Running:
+        loan = loans.get(spec.name)
+        borrowed = _borrow(loan, role) if loan is not None and loan.services == services else None
+        return borrowed or targets.start(spec, role=role, services=services)
+
+    return _opened(configuration, role, start)
+
+
+def prepare_side(configuration: Configuration, role: Role) -> Side:
+    """As `open_side`, but servers of ours start when they are first called, if they ever are."""
+
+    def start(spec: Spec, services: frozenset[str]) -> Running:
+        if spec.recipe is None:
+            return targets.start(spec, role=role, services=services)
+        from likewise.cloud.targets.deferred import Deferred
+
+        return Deferred(spec, role=role, cache=targets.default_cache(), services=services)
+
+    return _opened(configuration, role, start)
+
+
+def _borrow(loan: Loan, role: Role) -> Running | None:
+    from likewise.cloud.targets.lending import borrow
+
+    return borrow(loan, role=role)
+
+
+def _opened(configuration: Configuration, role: Role, start: _Start) -> Side:
     running: list[Running] = []
     try:
         for spec, services in plan(configuration, role):
-            running.append(targets.start(spec, role=role, services=services))
+            running.append(start(spec, services))
     except BaseException:
         for each in running:
             each.stop()

@@ -10,7 +10,7 @@ from likewise.cloud.replay import cleaning, names
 from likewise.cloud.replay.cleaning import Created, CreatedLog
 from likewise.cloud.replay.replayer import CREDENTIALS
 from likewise.cloud.replay.request import read_endpoint, region_of
-from likewise.cloud.targets import Running, Server
+from likewise.cloud.targets import Running
 from likewise.model import (
     CredentialsMissing,
     Interaction,
@@ -80,7 +80,7 @@ class Visits:
     ) -> None:
         self._inner, self._meter, self._log = inner, meter, log
         self._mention, self._emit = mention, emit
-        self._running = {name: each for name, each in running.items() if not isinstance(each, Server)}
+        self._running = {name: each for name, each in running.items() if not each.is_ours}
         self._identities = frozenset(identities)
         self._run = candidate.provenance.run
         self._usual = {

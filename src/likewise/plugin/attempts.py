@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from likewise.cloud.side import Side
 from likewise.model import LikewiseError, Result
 
 if TYPE_CHECKING:
@@ -96,6 +97,15 @@ class Attempts:
         finally:
             if self._logs is not None:
                 self._session.keep_logs(self._logs)
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Stop the targets, unless the children of this process may have a use for them."""
+        if self._config.pluginmanager.has_plugin(CONCLUSION) and self._session.calls < MOST_TO_KEEP:
+            side = self._session.retire()
+            if side is not None:
+                self._config.stash[SIDE] = side
+        else:
             self._session.stop()
 
     def _end(self, result: Result, failure: str) -> None:
@@ -111,6 +121,12 @@ class Attempts:
             self._result = Result.SKIPPED
 
 
+CONCLUSION = "likewise-conclusion"
+"""The plugin that has the last word, in the process that the user started."""
+MOST_TO_KEEP = 4000
+"""With more calls than this, several copies of the process decide, and they need it to be without threads."""
+SIDE = pytest.StashKey[Side]()
+"""The targets of this process, which it no longer needs itself."""
 ERROR = pytest.StashKey[str]()
 """What kept the recording of this process from being complete."""
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from likewise.model import LikewiseError, Role
 from likewise.plugin.identity import Run
+
+if TYPE_CHECKING:
+    from likewise.cloud.targets.lending import Loan
 
 _TAKEN_BACK: dict[str, object] = {
     # which tests, and when to stop
@@ -52,6 +57,8 @@ class Order:
     tests: tuple[str, ...]
     recording: Path
     run: Run
+    lent: tuple[Loan, ...] = ()
+    """Servers of the parent's that the child may use."""
 
     def write(self, path: Path) -> None:
         """Leave the order where the child will find it."""
@@ -60,6 +67,7 @@ class Order:
             "tests": self.tests,
             "recording": str(self.recording),
             "run": self.run.to_plain(),
+            "lent": [loan.to_plain() for loan in self.lent],
         }
         path.write_text(json.dumps(content), encoding="utf-8")
 
@@ -73,6 +81,7 @@ class Order:
                 tests=tuple(content["tests"]),
                 recording=Path(content["recording"]),
                 run=Run.from_plain(content["run"]),
+                lent=_loans(content["lent"]),
             )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise pytest.UsageError(f"--likewise-child: {path} is not an order ({error})") from error
@@ -97,6 +106,14 @@ class Order:
         slug = content.pop("slug")
         kinds = {kind.slug: kind for kind in _descendants(LikewiseError)}
         return kinds.get(slug, LikewiseError)(content.pop("what"), **content)
+
+
+def _loans(plain: Sequence[dict[str, Any]]) -> tuple[Loan, ...]:
+    if not plain:
+        return ()
+    from likewise.cloud.targets.lending import Loan  # and all that servers need: not for every run
+
+    return tuple(Loan.from_plain(each) for each in plain)
 
 
 def _descendants(kind: type[LikewiseError]) -> list[type[LikewiseError]]:

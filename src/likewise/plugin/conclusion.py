@@ -9,7 +9,7 @@ import pytest
 
 from likewise.cloud.session import read_recording
 from likewise.model import LikewiseError, Recording
-from likewise.plugin.attempts import ERROR
+from likewise.plugin.attempts import ERROR, SIDE
 from likewise.plugin.exits import Tally, exit_status, unproved
 from likewise.plugin.identity import Run
 from likewise.plugin.screen import Screen, short
@@ -139,14 +139,18 @@ class Conclusion:
         option = self._config.option
         seconds = sum(trace.ended - trace.started for trace in recording.traces)
         limit = LEAST_SECONDS + SLOWER * seconds
+        runs = ChildRuns(self._config, self._run, emit=screen.emit, limit=limit)
+        if SIDE in self._config.stash:
+            runs.may_use(self._config.stash[SIDE])
         return conclude(
             recording=recording,
             configuration=self._configuration,
             root=self._config.rootpath,
             verify=option.likewise_verify,
             both=option.likewise_both,
-            rerunner=ChildRuns(self._config, self._run, emit=screen.emit, limit=limit),
+            rerunner=runs,
             emit=screen.emit,
+            opened=runs.may_use,
         )
 
     def _explain_kept(self, screen: Screen) -> None:

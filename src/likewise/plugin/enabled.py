@@ -13,7 +13,7 @@ import pytest
 from likewise.cloud.session import ProcessSession
 from likewise.cloud.side import plan
 from likewise.model import LikewiseError, Role
-from likewise.plugin.attempts import Attempts
+from likewise.plugin.attempts import CONCLUSION, Attempts
 from likewise.plugin.child import Order, Selection
 from likewise.plugin.conclusion import Conclusion
 from likewise.plugin.identity import Run
@@ -97,7 +97,7 @@ def _conclude(config: pytest.Config) -> None:
         tests=[*config.getini("python_functions"), *config.getini("python_classes")],
     )
     run.make_folder()
-    config.pluginmanager.register(Conclusion(config, configuration, run), "likewise-conclusion")
+    config.pluginmanager.register(Conclusion(config, configuration, run), CONCLUSION)
     if distributes(config.option):
         if SESSION in config.stash:
             config.stash[SESSION].stop()
@@ -115,7 +115,12 @@ def _work(config: pytest.Config, run: Run) -> None:
 
 def _start(config: pytest.Config, configuration: Configuration, order: Order | None) -> None:
     role = Role.CANDIDATE if order is None else order.role
-    session = ProcessSession(configuration=configuration, role=role, worker=os.environ.get(WORKER, "main"))
+    session = ProcessSession(
+        configuration=configuration,
+        role=role,
+        worker=os.environ.get(WORKER, "main"),
+        lent=() if order is None else order.lent,
+    )
     config.add_cleanup(session.stop)
     session.start()
     config.stash[SESSION] = session

@@ -15,6 +15,7 @@ from typing import IO
 import pytest
 
 from likewise.cloud.session import read_recording
+from likewise.cloud.side import Side
 from likewise.model import Notice, Recording, Role, Target
 from likewise.plugin.child import Order
 from likewise.plugin.identity import Run
@@ -38,6 +39,11 @@ class ChildRuns:
     def __init__(self, config: pytest.Config, run: Run, *, emit: Emit, limit: float) -> None:
         self._config, self._run, self._emit, self._limit = config, run, emit, limit
         self._count = 0
+        self._sides: dict[Role, Side] = {}
+
+    def may_use(self, side: Side) -> None:
+        """Children may use the servers of this side, one after the other, instead of starting their own."""
+        self._sides[side.role] = side
 
     def rerun(self, tests: Sequence[str], *, role: Role) -> Recording:
         """The recording of these tests on that side; tests that did not run are missing from it."""
@@ -46,7 +52,11 @@ class ChildRuns:
         folder.mkdir(parents=True, exist_ok=True)
         name = f"{role}-{self._count}"
         order = Order(
-            role=role, tests=tuple(tests), recording=folder / "reruns" / f"{name}.jsonl", run=self._run
+            role=role,
+            tests=tuple(tests),
+            recording=folder / "reruns" / f"{name}.jsonl",
+            run=self._run,
+            lent=self._sides[role].lend() if role in self._sides else (),
         )
         order.recording.parent.mkdir(exist_ok=True)
         paper = order.recording.with_suffix(".order.json")

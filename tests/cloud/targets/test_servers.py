@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,8 @@ from botocore.exceptions import ClientError
 
 from likewise.cloud import targets
 from likewise.cloud.targets import server as server_module
+from likewise.cloud.targets.deferred import Deferred
+from likewise.cloud.targets.lending import Loan, borrow, lend
 from likewise.cloud.targets.process import Process, _listening, free_ports, is_running
 from likewise.cloud.targets.spec import Launch, Plan, PythonPackage, Recipe, Spec
 from likewise.model import Role, TargetUnavailable
@@ -346,3 +350,70 @@ def test_free_ports_differ_and_are_free() -> None:
     ports = free_ports(20)
     assert len(set(ports)) == 20
     assert all(not _listening(port) for port in ports)
+
+
+def sharing(monkeypatch: pytest.MonkeyPatch, wiped: list[str]) -> Spec:
+    """A server that anybody can find by its name, and that says when it was emptied."""
+    spec = fake("import sys; " + SERVE)
+    assert spec.recipe is not None
+    spec = replace(spec, recipe=replace(spec.recipe, wipe=lambda plan: wiped.append(plan.endpoints["s3"])))
+    monkeypatch.setattr(targets, "SPECS", {"fake": spec})
+    return spec
+
+
+def test_a_lent_server_is_emptied_used_and_left_to_its_owner(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wiped: list[str] = []
+    spec = sharing(monkeypatch, wiped)
+    with targets.start(spec, role=Role.CANDIDATE, cache=cache) as running:
+        assert isinstance(running, targets.Server)
+        loan = Loan.from_plain(json.loads(json.dumps(lend(running).to_plain())))
+        borrowed = borrow(loan, role=Role.CANDIDATE)
+        assert borrowed is not None
+        assert wiped == [running.endpoint("s3")]
+        assert (borrowed.target, borrowed.environment()) == (running.target, running.environment())
+        assert (borrowed.cleared(), borrowed.log) == (running.cleared(), running.log)
+        borrowed.stop()
+        assert running.is_alive()
+        assert borrowed.is_alive()
+    assert not borrowed.is_alive()
+    assert borrow(loan, role=Role.CANDIDATE) is None
+
+
+def test_a_server_that_cannot_be_emptied_is_not_borrowed(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = sharing(monkeypatch, [])
+    assert spec.recipe is not None
+
+    def fails(_: Plan) -> None:
+        raise OSError("it is full of eels")
+
+    monkeypatch.setattr(targets, "SPECS", {"fake": replace(spec, recipe=replace(spec.recipe, wipe=fails))})
+    with targets.start(spec, role=Role.CANDIDATE, cache=cache) as running:
+        assert isinstance(running, targets.Server)
+        assert borrow(lend(running), role=Role.CANDIDATE) is None
+        assert running.is_alive()
+
+
+def test_a_deferred_server_starts_when_it_is_called(cache: Path) -> None:
+    spec = fake("import sys; " + SERVE)
+    with Deferred(spec, role=Role.REFERENCE, cache=cache, services=spec.services) as running:
+        assert running.is_alive()
+        assert "AWS_PROFILE" in running.cleared()
+        assert not (cache / "runs").exists()
+        assert running.reset()
+        assert running.endpoint("s3") == running.server.endpoint("s3")
+        pid = running.server.pid
+        assert is_running(pid)
+    assert not is_running(pid)
+    assert not running.is_alive()
+
+
+def test_a_deferred_server_that_does_not_start_says_so_when_called(cache: Path) -> None:
+    spec = fake("raise SystemExit('no')")
+    with Deferred(spec, role=Role.REFERENCE, cache=cache, services=spec.services) as running:
+        for _ in range(2):
+            with pytest.raises(TargetUnavailable, match="did not start"):
+                running.reset()

@@ -55,6 +55,8 @@ class Running(ABC):
     target: Target
     real: bool = False
     """A real cloud, where every call is paid for."""
+    is_ours: bool = False
+    """Started for the user, and gone with the run."""
 
     @abstractmethod
     def endpoint(self, service: str) -> str | None:

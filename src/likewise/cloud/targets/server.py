@@ -26,6 +26,8 @@ PORT_TAKEN = re.compile(
 class Server(Running):
     """A server process that was started for the user."""
 
+    is_ours = True
+
     def __init__(
         self, *, target: Target, recipe: Recipe, plan: Plan, process: Process, services: frozenset[str]
     ) -> None:
@@ -39,6 +41,11 @@ class Server(Running):
     def log(self) -> Path:
         """What the server wrote; kept when it ended by itself."""
         return self._process.log
+
+    @property
+    def services(self) -> frozenset[str]:
+        """What it is used for."""
+        return self._services
 
     @property
     def pid(self) -> int:

@@ -72,6 +72,8 @@ class Kind(StrEnum):
     """The library called the client: a function handed over, or a method that overrides one."""
     YIELD = "yield"
     """A generator of the client gave an item to the library."""
+    DRAW = "draw"
+    """No crossing: the client drew something by chance, which will be another thing in the next run."""
     REST = "rest"
     """What came after the first crossings at one place."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from likewise.library.comparison.drawing import is_draw
 from likewise.library.comparison.groups import is_test, line_of
 from likewise.model import Recording
 
@@ -63,6 +64,8 @@ def footprint(recording: Recording, *, root: Path, libraries: Iterable[str]) -> 
     reached: set[str] = set()
     for trace in recording.traces:
         for each in trace.interactions:
+            if is_draw(each):
+                continue
             name, at = str(each.operation), line_of(str(each.wire.get("at", "")))
             count = each.wire.get("count", 1)
             counts[name] += count if isinstance(count, int) else 1

@@ -6,6 +6,7 @@ no frame of ours is between them.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import sys
 import weakref
@@ -24,6 +25,8 @@ MOST_GENERATORS = 10_000
 NEUTRAL, CLIENT, LIBRARY = 0, 1, 2
 """Whose a source file is; the numbers are those of native.c."""
 _NAMESPACES = (ModuleType, type)
+_REMEMBERING = type(functools.lru_cache(lambda: None))
+"""A function that is remembered is a function: noted when it is called."""
 _ENDS = (StopAsyncIteration, StopIteration, GeneratorExit)
 _KINDS = {kind.value: kind for kind in Kind}
 _INVERSE = {"__bool__": "__len__", "__str__": "__repr__", "__format__": "__str__", "__contains__": "__iter__"}
@@ -96,7 +99,8 @@ class Hub:
             if type(callee).__name__ == "partial":
                 args = (*callee.args, *args)
                 kwargs = {**callee.keywords, **(kwargs or {})}
-            token = self.recorder.begin(at, Kind.CALL, found[0], found[1], args, kwargs)
+            kind = Kind.DRAW if self.targets.is_draw(callee) else Kind.CALL
+            token = self.recorder.begin(at, kind, found[0], found[1], args, kwargs)
             if token is not None and isinstance(callee, type):
                 token.makes = True
             return token
@@ -186,7 +190,7 @@ class Hub:
             operation = self.read_operation(holder, name)
             if operation is None:
                 return False
-            if type(value).__module__ != "importlib.util":
+            if type(value).__module__ != "importlib.util" and type(value) is not _REMEMBERING:
                 receiver = NOTHING if isinstance(holder, ModuleType) else holder
                 self._note(at, Kind.READ, operation, receiver, value, error)
         except Exception as trouble:

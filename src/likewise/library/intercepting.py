@@ -34,11 +34,28 @@ def helpers(hub: Hub) -> dict[str, Callable[..., Any]]:
     def greet_executors() -> None:
         module.meet(tuple(meet_executors()), THROUGH, None)
 
-    for name, greet in (("asyncio", greet_asyncio), ("concurrent.futures.thread", greet_executors)):
-        if name in sys.modules:
-            greet()
-        else:
-            hub.awaited[name] = greet
+    _when_imported(hub, "asyncio", greet_asyncio)
+    _when_imported(hub, "concurrent.futures.thread", greet_executors)
     hub.wrap, hub.hand, hub.items = module.wrap, module.hand, module.items
     hub.own = module.own
+    _watch_draws(hub)
     return {name: getattr(module, name) for name in NAMES} | {"slice": slice, "made": hub.made}
+
+
+def _watch_draws(hub: Hub) -> None:
+    """Note what the client draws by chance: it is known to vary then, and not only to look like it."""
+
+    def watch(module: str, *names: str) -> None:
+        for thing in (getattr(sys.modules[module], name) for name in names):
+            hub.targets.draw(module, thing)
+            hub.own(thing)
+
+    watch("os", "urandom")
+    _when_imported(hub, "secrets", lambda: watch("secrets", "token_bytes", "token_hex", "token_urlsafe"))
+
+
+def _when_imported(hub: Hub, name: str, then: Callable[[], None]) -> None:
+    if name in sys.modules:
+        then()
+    else:
+        hub.awaited[name] = then

@@ -171,7 +171,8 @@ static int standing_of(PyObject *thing) {
     if (type == &PyFunction_Type) {
         PyObject *globals = PyFunction_GET_GLOBALS(thing);
         if (owner_of(PyDict_GetItemWithError(globals, s_name))) return 1;
-        return special(thing) ? 2 : owner_of(((PyFunctionObject *)thing)->func_module);
+        int kept = special(thing);
+        return kept ? kept : owner_of(((PyFunctionObject *)thing)->func_module);
     }
     if (type == &PyMethod_Type) return standing_of(PyMethod_GET_FUNCTION(thing));
     if (PyCFunction_Check(thing)) {

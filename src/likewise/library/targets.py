@@ -70,6 +70,7 @@ class Targets:
         self._operations: dict[tuple[str, str], Operation] = {}
         self._functions: dict[tuple[object, str], Operation | None] = {}
         self._adopted: dict[int, tuple[Any, Operation]] = {}
+        self._draws: dict[int, tuple[Any, Operation]] = {}
 
     def operation(self, library: str, name: str) -> Operation:
         """The one operation of that name."""
@@ -190,7 +191,7 @@ class Targets:
         if not self.naming.owner(key[0]):
             # Made by somebody else's decorator around a function of the library's, unless that is the client.
             if not self.naming.owner(thing.__module__) or thing.__code__.co_filename in self.client_files:
-                return None
+                return self._draws[id(thing)][1] if id(thing) in self._draws else None
             key = (thing.__module__, thing.__qualname__)
         if key not in self._functions:
             library = self.naming.owner(key[0])
@@ -231,6 +232,14 @@ class Targets:
         if id(thing) not in self._adopted:
             self._adopted[id(thing)] = thing, self.operation(library, self.naming.public(module, name))
         return True
+
+    def draw(self, module: str, thing: Any) -> None:
+        """Know a function of the standard library as one that gives something else in every run."""
+        self._adopted[id(thing)] = self._draws[id(thing)] = thing, self.operation(module, thing.__name__)
+
+    def is_draw(self, thing: Any) -> bool:
+        """Whether something is such a function."""
+        return id(thing) in self._draws
 
     def _by_module(self, thing: Any) -> Found | None:
         module = getattr(thing, "__module__", None)

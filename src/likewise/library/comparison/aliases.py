@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from likewise.library.comparison.clocks import TIMES, Clocks, moment, moment_of
+from likewise.library.comparison.drawing import Draws
 from likewise.model import Value
 
 _UUID = re.compile(
@@ -17,7 +18,7 @@ _UUID = re.compile(
 """Of the versions that hold chance or the time; without dashes only the one that is nothing but chance."""
 _SHAPES = re.compile(rf"(?<![0-9A-Za-z.])(?:{_UUID.pattern}|{'|'.join(TIMES)})(?![0-9A-Za-z])", re.IGNORECASE)
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
-_HEX = re.compile(r"[0-9a-fA-F]+")
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
 _DRAWN = re.compile(r"‹drawn \d+›")
 _SHORTEST = 8
 _MIXED = 20
@@ -37,6 +38,8 @@ class Aliases:
     """
 
     clocks: Clocks = field(default_factory=Clocks)
+    draws: Draws = field(default_factory=Draws)
+    """What the client was seen to draw."""
     forward: dict[object, object] = field(default_factory=dict)
     backward: dict[object, object] = field(default_factory=dict)
     _numbers: tuple[dict[object, int], dict[object, int]] = field(default_factory=lambda: ({}, {}))
@@ -63,6 +66,7 @@ class Aliases:
 
     def neutral(self, text: str, *, is_candidate: bool) -> str:
         """A text of one side with one name for what both are known to have drawn."""
+        text = self.draws.neutral(text, is_candidate=is_candidate)
         known = self._numbers[is_candidate]
         if not known:
             return text
@@ -76,6 +80,8 @@ class Aliases:
             return is_brought and self._pairwise(_TOKEN, ours, theirs, is_brought=True)
         if isinstance(ours, bool) or isinstance(theirs, bool):
             return False
+        if self.draws.are_same(ours, theirs):
+            return True
         if isinstance(ours, bytes) and isinstance(theirs, bytes):
             if is_brought and _is_far(ours, theirs):
                 return self._bind(ours, theirs)

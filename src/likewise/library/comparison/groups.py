@@ -12,6 +12,7 @@ from likewise.library import crossing
 from likewise.library.comparison.aliases import lasting
 from likewise.library.comparison.bijection import private_types
 from likewise.library.comparison.divergence import Divergence, Manner, Spot
+from likewise.library.comparison.drawing import is_draw, shared_draws
 from likewise.library.comparison.stability import Stability, by_test
 from likewise.library.comparison.values import renamed
 from likewise.library.comparison.walk import diverge
@@ -126,8 +127,9 @@ def compare(reference: Side, candidate: Side) -> Comparison:
 
     common = [test for test in ours if test in theirs and test not in stability.unstable]
     inner = frozenset(_private_types(reference) ^ _private_types(candidate))
+    draws = shared_draws(ours, theirs)
     found: list[list[Divergence]] = [
-        diverge(ours[test], theirs[test], is_quiet=is_quiet, inner=inner) for test in common
+        diverge(ours[test], theirs[test], is_quiet=is_quiet, inner=inner, draws=draws) for test in common
     ]
     broken = tuple(
         test for test in common if ours[test].result is Result.PASSED and theirs[test].result is Result.FAILED
@@ -165,7 +167,7 @@ def _notes(*sides: Side) -> tuple[str, ...]:
         for recording in (side.recording, *side.again):
             if not recording.complete:
                 notes.append(f"a recording of {side.version} is incomplete: its run ended early")
-        if not any(trace.interactions for trace in side.recording.traces):
+        if all(is_draw(each) for trace in side.recording.traces for each in trace.interactions):
             notes.append(f"nothing crossed into {side.version}: the client's own code did not use it")
     return tuple(dict.fromkeys(notes))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from likewise.library.comparison.divergence import Manner, Spot
+from likewise.library.comparison.drawing import Draws, shared_draws
 from likewise.library.comparison.walk import diverge
 from likewise.model import Trace, Value
 
@@ -26,7 +27,7 @@ class Stability:
         """How many places do not count."""
         return sum(1 for spot in self.words if not spot.test)
 
-    def learn(self, one: Trace, other: Trace) -> None:
+    def learn(self, one: Trace, other: Trace, *, draws: Draws | None = None) -> None:
         """Two runs of a test on one version: what differs between them means nothing."""
         if one.result is not other.result:
             self.unstable.add(one.test)
@@ -41,13 +42,14 @@ class Stability:
                 self.words[each] = None if known is None or varying is None else known | varying
             return True  # so that the next place is asked about as well
 
-        diverge(one, other, is_quiet=note)
+        diverge(one, other, is_quiet=note, draws=draws)
 
     def learn_all(self, one: dict[str, Trace], other: dict[str, Trace]) -> None:
         """Two whole runs on one version; a test that only one of them has does not repeat itself."""
         self.unstable |= one.keys() ^ other.keys()
+        draws = shared_draws(one, other)
         for test in one.keys() & other.keys():
-            self.learn(one[test], other[test])
+            self.learn(one[test], other[test], draws=draws)
 
     def is_quiet(self, spot: Spot, reference: Value, candidate: Value) -> bool:
         """Whether a difference is one that the same version shows with itself."""

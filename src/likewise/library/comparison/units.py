@@ -13,7 +13,7 @@ from likewise.library.comparison.values import own_name
 from likewise.library.texts import plain_text
 from likewise.model import Interaction, Raised, Returned, Value
 
-_BY_CLIENT = (crossing.Kind.CALLBACK, crossing.Kind.YIELD)
+_BY_CLIENT = (crossing.Kind.CALLBACK, crossing.Kind.YIELD, crossing.Kind.DRAW)
 
 
 class Depth(Enum):

@@ -33,6 +33,8 @@ def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
                 return True
             return False
         if reference.keys() != candidate.keys():
+            common = [key for key in reference if key in candidate]
+            _all(same(reference[key], candidate[key], bijection) for key in common)
             return False
         if reference.get("is") == "function" == candidate.get("is"):
             return own_name(reference.get("name")) == own_name(candidate.get("name"))

@@ -11,6 +11,7 @@ from likewise.library.comparison.alignment import Pair, reflecting
 from likewise.library.comparison.bijection import Bijection, Name, names_in, receiver_name
 from likewise.library.comparison.clocks import Clocks, Span
 from likewise.library.comparison.divergence import Divergence, Manner, Quiet, Spot, manner_of
+from likewise.library.comparison.drawing import Draws, is_draw
 from likewise.library.comparison.lanes import align, shared
 from likewise.library.comparison.outcomes import differences, value_of
 from likewise.library.comparison.rendering import show_arguments, show_outcome, show_value
@@ -47,11 +48,17 @@ class _Walk:
     """The reference's and the candidate's objects that several lanes used at the same time."""
     reflecting: set[str] = field(default_factory=set)
     """Places at which the client reads whatever there is: one name more there is no other use."""
+    chancy: set[Name] = field(default_factory=set)
+    """The reference's objects that may hold something drawn, or made from it."""
     drawn_at: set[str] = field(default_factory=set)
     """Places at which something was the same only as what is drawn anew in every run is."""
 
     def meet(self, pair: Pair) -> Divergence | None:
         """The difference of one pair, if there is one that counts."""
+        if is_draw(pair.any):
+            if pair.reference is not None and pair.candidate is not None:
+                self.bijection.aliases.draws.add(pair.reference, pair.candidate)
+            return None
         if pair.reference is None or pair.candidate is None:
             return self._gap(pair)
         if pair.reference.wire.get("kind") == crossing.Kind.REST:
@@ -106,6 +113,9 @@ class _Walk:
         if (receiver := receiver_name(reference.receiver)) is not None:
             involved.add(receiver)
         is_tainted = bool(involved & self.tainted)
+        is_chancy = self.bijection.aliases.uses > drawn or bool(involved & self.chancy)
+        if is_chancy and same_inputs and is_known and not is_tainted:
+            self._descend(reference, candidate)
         if told_by_client:
             found = self._callback(reference, candidate, same_inputs, is_tainted)
         else:
@@ -123,6 +133,15 @@ class _Walk:
             return found
         self.bijection.aliases.bring(reference.arguments, candidate.arguments)
         return same(reference.arguments, candidate.arguments, self.bijection)
+
+    def _descend(self, reference: Interaction, candidate: Interaction) -> None:
+        """What was made from something drawn may look drawn, and is then one thing on both sides."""
+        self.bijection.aliases.bring(value_of(reference.outcome), value_of(candidate.outcome))
+        self.chancy |= names_in(value_of(reference.outcome))
+        if reference.wire.get("kind") == crossing.Kind.CALL and value_of(reference.outcome) is None:
+            self.chancy |= names_in(reference.arguments)
+            if (receiver := receiver_name(reference.receiver)) is not None:
+                self.chancy.add(receiver)
 
     def _answer(
         self, reference: Interaction, candidate: Interaction, same_inputs: bool, is_tainted: bool
@@ -286,15 +305,17 @@ def diverge(
     *,
     is_quiet: Quiet = lambda spot, ours, theirs: False,
     inner: frozenset[str] = frozenset(),
+    draws: Draws | None = None,
 ) -> list[Divergence]:
     """Every difference between two runs of one test, in the order of the reference's run.
 
-    `inner` are the private types that one side alone has.
+    `inner` are the private types that one side alone has, `draws` what both had drawn before.
     """
+    aliases = Aliases(clocks=_clocks(reference, candidate), draws=Draws() if draws is None else draws.copy())
     walk = _Walk(
         test=reference.test,
         is_quiet=is_quiet,
-        bijection=Bijection(inner=inner, aliases=Aliases(clocks=_clocks(reference, candidate))),
+        bijection=Bijection(inner=inner, aliases=aliases),
         shared=(shared(reference.interactions), shared(candidate.interactions)),
         reflecting=reflecting([*reference.interactions, *candidate.interactions]),
     )

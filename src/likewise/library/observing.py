@@ -1,10 +1,12 @@
 """What can be seen of an object after it was told something and said nothing, or was made.
 
-Only what is cheap and pure: the public attributes that lie in the instance itself, and a length.
+Only what is cheap and pure: the public attributes that lie in the instance itself, the private ones behind
+properties, and a length.
 """
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from likewise.library.values import Values
@@ -30,9 +32,34 @@ def state(thing: Any, values: Values) -> Value:
         held = {}
     if type(held) is dict:
         values.names(each for each in held if type(each) is str)
-        for name in [name for name in held if type(name) is str and not name.startswith("_")][:MOST]:
+        behind = _fields_behind(kind)
+        names = [name for name in held if type(name) is str and (name[:1] != "_" or name in behind)]
+        for name in names[:MOST]:
             made[name] = values.data(held[name])
     return made or None
+
+
+def public(state: Value) -> Value:
+    """A state without the fields behind properties, which only another version may have to look at."""
+    if not isinstance(state, dict):
+        return state
+    return {name: each for name, each in state.items() if name[:1] != "_"}
+
+
+def _fields_behind(kind: type) -> frozenset[str]:
+    """The private fields behind properties of the same name: what was a field in another version."""
+    key = id(kind)
+    known = _BEHIND.get(key)
+    if known is None:
+        every = (part for each in _MRO(kind) for part in vars(each).items())
+        names = frozenset(f"_{name}" for name, part in every if type(part) is property)
+        known = _BEHIND[key] = weakref.ref(kind, lambda _: _BEHIND.pop(key, None)), names
+    return known[1]
+
+
+_MRO = type.__dict__["__mro__"].__get__
+_BEHIND: dict[int, tuple[object, frozenset[str]]] = {}
+"""By the addresses of types, as long as these live."""
 
 
 def outline(thing: Any) -> Value:

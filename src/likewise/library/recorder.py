@@ -110,7 +110,7 @@ class _Rest:
         """Take in one more."""
         outcome = token.outcome
         # Which attributes an object was made with is the library's business.
-        state = None if token.makes else token.state
+        state = None if token.makes else observing.public(token.state)
         said = outcome.value if isinstance(outcome, Returned) else outcome
         self.take(repr((token.arguments, said, token.after, state)))
 

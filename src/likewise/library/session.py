@@ -16,6 +16,7 @@ from likewise.library import crossing
 from likewise.library.hub import Hub
 from likewise.library.intercepting import helpers
 from likewise.library.loading import Asserts, Client, Finder
+from likewise.library.modules import brought_by
 from likewise.library.naming import Naming
 from likewise.library.recorder import Recorder
 from likewise.library.targets import Targets
@@ -108,13 +109,14 @@ def import_names(name: str) -> tuple[str, ...]:
     plain = _normal(name)
     found = [
         module
-        for module, distributions in importlib.metadata.packages_distributions().items()
-        if plain in map(_normal, distributions) and module.isidentifier()
+        for each in importlib.metadata.distributions()
+        if _normal(each.metadata["Name"] or "") == plain
+        for module in brought_by(each)
     ]
     if is_module and (not found or name in found):
         return (name,)  # the client may put its folder on the path only later
     if found:
-        return tuple(sorted(found))
+        return tuple(sorted(set(found)))
     raise ConfigurationError(
         f"there is no library called {name!r} here",
         why="neither a distribution nor a module of that name is installed",
@@ -131,11 +133,18 @@ def _is_there(module: str) -> bool:
 
 def version_of(module: str) -> str:
     """The version of the distribution that an import name comes from."""
-    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-        return importlib.metadata.version(module.partition(".")[0])
-    for name in importlib.metadata.packages_distributions().get(module.partition(".")[0], ()):
-        return importlib.metadata.version(name)
+    for name in (module, module.partition(".")[0]):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            return importlib.metadata.version(name)
+    owners = importlib.metadata.packages_distributions().get(module.partition(".")[0], ())
+    for owner in sorted(owners, key=lambda each: not _brings(each, module)):
+        return importlib.metadata.version(owner)
     return ""
+
+
+def _brings(distribution: str, module: str) -> bool:
+    names = brought_by(importlib.metadata.distribution(distribution))
+    return any(module == name or module.startswith(f"{name}.") for name in names)
 
 
 def targets_of(libraries: Iterable[str]) -> tuple[Target, ...]:

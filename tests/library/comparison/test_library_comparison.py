@@ -282,10 +282,19 @@ def test_how_a_library_keeps_its_state_is_its_own() -> None:
         Manner.EFFECT
     ]
     assert [each.manner for each in diverge(run({"size": 1}), run({}))] == [Manner.EFFECT]
+    assert diverge(run({"size": 1}), run({"_size": 1})) == [], "a property now"
+    assert diverge(run({"_size": 1}), run({"size": 1})) == []
+    assert len(diverge(run({"size": 1}), run({"_size": 2}))) == 1
     special: Value = {"is": "sub", "type": "Special", "value": [1]}
     assert diverge(run({"held": [1]}), run({"held": special})) == [], "no call brought about its type"
     assert len(diverge(run({"held": [2]}), run({"held": [1]}))) == 1
     assert len(diverge(run({"held": [2]}), run({"held": "2"}))) == 1
+
+
+def test_objects_in_a_state_are_known_though_one_side_has_a_field_more() -> None:
+    ours, theirs = {"core": thing(1), "mode": "L"}, {"core": thing(1)}
+    (found,) = diverge(trace(call("f", state=ours)), trace(call("f", state=theirs)))
+    assert found.place == "state.mode"
 
 
 def test_an_object_that_is_left_without_attributes_differs_and_one_with_others_does_not() -> None:

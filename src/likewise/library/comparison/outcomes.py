@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from likewise.compare import Change
 from likewise.library.comparison.bijection import Bijection
 from likewise.library.comparison.values import Within, changes, same
-from likewise.model import Difference, Interaction, Lost, Outcome, Raised, Returned, TimedOut, Value
+from likewise.model import Difference, Interaction, Lost, Mapping, Outcome, Raised, Returned, TimedOut, Value
 
 
 def differences(
@@ -70,9 +70,15 @@ def _comparable(ours: Value, theirs: Value) -> tuple[Value, Value]:
         # Which attributes an object has is the library's business; that it was left with none is a change.
         is_bare = bool(ours["names"]) and theirs.get("names") == []
         return (ours, theirs) if is_bare else ({}, {})
+    ours, theirs = _fielded(ours, theirs), _fielded(theirs, ours)
     kept = {key for key, each in ours.items() if key in theirs or not (key.startswith("_") or each is None)}
     one, other = ({key: each for key, each in state.items() if key in kept} for state in (ours, theirs))
     return {"is": "state", **one}, {"is": "state", **other}
+
+
+def _fielded(state: Mapping, other: Mapping) -> Mapping:
+    """A state in which what lies behind a property has the name of the field that the other side has."""
+    return {key[1:] if key[:1] == "_" and key[1:] in other else key: each for key, each in state.items()}
 
 
 def _change(difference: Difference, reference: Value, candidate: Value) -> Within:

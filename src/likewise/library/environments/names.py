@@ -7,30 +7,23 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from likewise.library import modules
 from likewise.library.environments.recipe import normal
 from likewise.model import LikewiseError
 
-_ASK = """
-import importlib.metadata as m, json, sys
-def tops(d):
-    text = d.read_text("top_level.txt")
-    found = set(text.split()) if text else set()
-    files = d.files or ()
-    for path in files:
-        parts = path.parts
-        if len(parts) == 1 and path.suffix in (".py", ".so", ".pyd"):
-            found.add(path.name.split(".")[0])
-        elif len(parts) > 1 and path.suffix in (".py", ".so", ".pyd", ".pyi"):
-            found.add(parts[0])
-    return sorted(n for n in found if n.isidentifier() and n not in ("tests", "test", "docs", "examples"))
+_ASK = (
+    Path(modules.__file__).read_text()
+    + """
+import json, sys
 seen = {}
-for d in m.distributions():
-    name = d.metadata["Name"]
+for each in importlib.metadata.distributions():
+    name = each.metadata["Name"]
     if name and name not in seen:
-        seen[name] = {"version": d.version, "modules": tops(d)}
+        seen[name] = {"version": each.version, "modules": brought_by(each)}
 found = {"prefix": sys.prefix, "python": list(sys.version_info[:3]), "distributions": seen}
 print("LIKEWISE" + json.dumps(found))
 """
+)
 
 
 class PackageAbsent(LikewiseError):
@@ -69,8 +62,11 @@ class Inventory:
         found = self.distributions.get(normal(package))
         if found is not None:
             return found
-        top = package.partition(".")[0]
-        owners = [each for each in self.distributions.values() if top in each.modules]
+        owners = [
+            each
+            for each in self.distributions.values()
+            if any(_is_below(package, name) for name in each.modules)
+        ]
         return owners[0] if len(owners) == 1 else None
 
     def require(self, package: str) -> Distribution:
@@ -123,3 +119,7 @@ def take_inventory(python: Path) -> Inventory:
             for name, each in raw["distributions"].items()
         },
     )
+
+
+def _is_below(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from library_traces import call, side, thing, trace
 
-from likewise.library.comparison import Manner, compare, diverge
+from likewise.library.comparison import Manner, Side, compare, diverge
 from likewise.library.crossing import FIXTURE, IMPORT, Kind
 from likewise.model import Interaction, Raised, Result, Returned, Trace, Value
 
@@ -289,6 +289,37 @@ def test_how_a_library_keeps_its_state_is_its_own() -> None:
     assert diverge(run({"held": [1]}), run({"held": special})) == [], "no call brought about its type"
     assert len(diverge(run({"held": [2]}), run({"held": [1]}))) == 1
     assert len(diverge(run({"held": [2]}), run({"held": "2"}))) == 1
+
+
+def test_a_version_as_numbers_is_no_change_where_it_is_one() -> None:
+    def causes(name: str, ours: list[Value], theirs: list[Value]) -> int:
+        sides = [
+            side(trace(call(name, {"is": "tuple", "items": items}, kind=Kind.READ)), version=version)
+            for items, version in ((ours, "3.20.2"), (theirs, "3.26.1"))
+        ]
+        return len(compare(*sides).causes)
+
+    assert causes("__version_info__", [3, 20, 2], [3, 26, 1]) == 0
+    assert causes("VERSION", [3, 20, 2, "final"], [3, 26, 1, "final"]) == 0
+    assert causes("VERSION", [3, 20, 2, "final"], [3, 26, 1, "beta"]) == 1
+    assert causes("__version_info__", [3, 20, 2], [3, 27, 1]) == 1
+    assert causes("limits", [3, 20, 2], [3, 26, 1]) == 1
+
+
+def test_a_field_of_a_private_type_counts_once_somebody_reads_it() -> None:
+    def run(kind: str, number: int, *, reads: bool = False) -> Side:
+        made: Value = {"is": "data", "type": kind, "fields": {"number": number, "name": "a"}}
+        read = [call(f"{kind}.number", number, at=2, kind=Kind.READ)] if reads else []
+        return side(trace(call("make", made), *read))
+
+    def causes(kind: str, *, reads: bool = False) -> list[str]:
+        found = compare(run(kind, 1, reads=reads), run(kind, 2, reads=reads))
+        assert found.groups, "it is shown in any case"
+        return [group.operation for group in found.causes]
+
+    assert causes("Field") == ["lib.make"]
+    assert causes("_Field") == []
+    assert causes("_Field", reads=True) == ["lib._Field.number"]
 
 
 def test_objects_in_a_state_are_known_though_one_side_has_a_field_more() -> None:

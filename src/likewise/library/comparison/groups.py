@@ -123,7 +123,7 @@ def compare(reference: Side, candidate: Side) -> Comparison:
     versions = _versions(reference.recording.provenance), _versions(candidate.recording.provenance)
 
     def is_quiet(spot: Spot, one: Value, other: Value) -> bool:
-        return stability.is_quiet(spot, one, other) or _says_version(one, other, versions)
+        return stability.is_quiet(spot, one, other) or _says_version(spot, one, other, versions)
 
     common = [test for test in ours if test in theirs and test not in stability.unstable]
     inner = frozenset(_private_types(reference) ^ _private_types(candidate))
@@ -184,14 +184,20 @@ def _versions(provenance: Provenance) -> set[str]:
     return {target.version for target in provenance.targets if target.version}
 
 
-def _says_version(one: Value, other: Value, versions: tuple[set[str], set[str]]) -> bool:
+def _says_version(spot: Spot, one: Value, other: Value, versions: tuple[set[str], set[str]]) -> bool:
     """A library that says which version it is has not changed its behaviour by that."""
-    if not isinstance(one, str) or not isinstance(other, str):
-        return False
     pairs = [(ours, theirs) for ours in versions[0] for theirs in versions[1] if ours != theirs]
+    if not isinstance(one, str) or not isinstance(other, str):
+        is_asked = "version" in spot.operation.rpartition(".")[2].lower()
+        return is_asked and any((str(one), str(other)) in _parts(*pair) for pair in pairs)
     if "://" in one:  # addresses of documentation leave the last parts out
         pairs += [(_short(ours), _short(theirs)) for ours, theirs in pairs]
     return any(_is_put(ours, theirs, one, other) for ours, theirs in pairs)
+
+
+def _parts(ours: str, theirs: str) -> list[tuple[str, str]]:
+    """The numbers of two versions that stand at one place, for where a version is a tuple of them."""
+    return list(zip(*(re.findall(r"[0-9]+", each) for each in (ours, theirs)), strict=False))
 
 
 def _is_put(ours: str, theirs: str, one: str, other: str) -> bool:
@@ -246,15 +252,25 @@ class _Repeated:
 
     def fold(self, group: Group, some: list[Divergence]) -> Group:
         """The group, as downstream where everything in it was shown by an earlier one."""
+        causes = [each for each in some if not each.is_downstream]
         if group.is_downstream:
             return group
+        if all(map(_is_inside, causes)):
+            return replace(group, is_downstream=True)  # nobody has looked at it yet
         known = [
             self._first.setdefault(mark, group.operation) if mark else group.operation
-            for mark in map(_signature, (each for each in some if not each.is_downstream))
+            for mark in map(_signature, causes)
         ]
         if group.operation in known:
             return group
         return replace(group, is_downstream=True, follows=known[0])
+
+
+def _is_inside(divergence: Divergence) -> bool:
+    """Whether it is a field of a private type's object that came back: the library's own until it is read."""
+    kind, _, name = divergence.within.rpartition(".")
+    is_private = kind.rpartition(".")[2].startswith("_")
+    return is_private and divergence.place == f"returned.{name}"
 
 
 def _signature(divergence: Divergence) -> tuple[str, ...]:

@@ -33,3 +33,16 @@ def plain_text(text: str) -> str:
         if served:
             text = _PORT.sub(r"\1…", text)
     return text
+
+
+def text_of(content: bytes) -> str | None:
+    """The text that some bytes are, where they are one."""
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def is_free_port(value: object) -> bool:
+    """Whether a number, or a text that is one, may be a port that the system chose."""
+    return isinstance(value, int | str) and re.fullmatch(_FREE, str(value)) is not None

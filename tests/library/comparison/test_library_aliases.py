@@ -103,6 +103,30 @@ def test_another_form_another_zone_and_other_values_count(ours: Value, theirs: V
     assert not brought(ours, theirs)
 
 
+def test_bytes_that_are_a_text_are_one() -> None:
+    texts = (f"<Wrapper at 0x7f5ec037{each}590> {uuid}" for each, uuid in zip("7a", UUIDS, strict=True))
+    ours, theirs = (each.encode() for each in texts)
+    assert returned(ours, theirs)
+    assert not returned(ours, theirs.replace(b"Wrapper", b"Wrapped"))
+    assert not returned(ours, theirs.decode())
+    assert not returned(b"\xff" + ours, b"\xff" + theirs), "no text"
+    tokens = [each.encode() for each in TOKENS]
+    assert brought(*tokens)
+    assert not returned(*tokens)
+
+
+def test_a_port_that_the_system_chose_does_not_count_where_the_client_brought_it() -> None:
+    def run(name: str, port: Value, *, answer: Value) -> list[Interaction]:
+        environ: Value = {"is": "dict", "items": [["HOST", "here"], [name, port]]}
+        return [call("serve", answer, arguments={"0": environ})]
+
+    assert differing(run("SERVER_PORT", "35222", answer=35), run("SERVER_PORT", "56102", answer=35)) == []
+    assert differing(run("port", 35222, answer=35222), run("port", 56102, answer=56102)) == []
+    assert differing(run("port", 35222, answer=35222), run("port", 56102, answer=80)) != []
+    assert differing(run("port", 80, answer=1), run("port", 8080, answer=1)) != []
+    assert differing(run("size", 35222, answer=1), run("size", 56102, answer=1)) != []
+
+
 def test_one_drawn_value_is_one_other() -> None:
     """Twice the same on one side, and two different ones on the other, is a difference."""
     other = UUIDS[0].replace("d2c9", "eeee")

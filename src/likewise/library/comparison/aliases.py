@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from likewise.library.comparison.clocks import TIMES, Clocks, moment, moment_of
 from likewise.library.comparison.drawing import Draws
+from likewise.library.texts import is_free_port, plain_text, text_of
 from likewise.model import Value
 
 _UUID = re.compile(
@@ -52,17 +53,20 @@ class Aliases:
         self.uses += is_same
         return is_same
 
-    def bring(self, ours: Value, theirs: Value) -> None:
-        """The client handed these over, and nothing that is known explains why they differ."""
+    def bring(self, ours: Value, theirs: Value, *, name: str = "") -> None:
+        """The client handed these over, under a name or not, and nothing known explains why they differ."""
         if isinstance(ours, dict) and isinstance(theirs, dict):
             if ours.keys() == theirs.keys():
                 for key, each in ours.items():
-                    self.bring(each, theirs[key])
+                    self.bring(each, theirs[key], name=key)
         elif isinstance(ours, list) and isinstance(theirs, list):
             for one, other in zip(ours, theirs, strict=False):
-                self.bring(one, other)
+                self.bring(one, other, name=ours[0] if isinstance(ours[0], str) and len(ours) == 2 else "")
         elif type(ours) is type(theirs) and ours != theirs:
-            self._match(ours, theirs, is_brought=True)
+            if name.lower().endswith("port") and is_free_port(ours) and is_free_port(theirs):
+                self._bind(ours, theirs)
+            else:
+                self._match(ours, theirs, is_brought=True)
 
     def neutral(self, text: str, *, is_candidate: bool) -> str:
         """A text of one side with one name for what both are known to have drawn."""
@@ -83,6 +87,11 @@ class Aliases:
         if self.draws.are_same(ours, theirs):
             return True
         if isinstance(ours, bytes) and isinstance(theirs, bytes):
+            texts = text_of(ours), text_of(theirs)
+            if texts[0] is not None and texts[1] is not None:
+                said, also = map(plain_text, (texts[0], texts[1]))
+                if self._match(said, also, is_brought=is_brought):
+                    return True
             if is_brought and _is_far(ours, theirs):
                 return self._bind(ours, theirs)
             return self._is_bound(ours, theirs)

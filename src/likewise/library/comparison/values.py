@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from likewise.compare import Change, compare_values
 from likewise.library.comparison.bijection import Bijection, name_of
-from likewise.library.texts import plain_text
+from likewise.library.texts import plain_text, text_of
 from likewise.model import Difference, Mapping, Value
 
 _FROZEN = {("list", "tuple"), ("set", "frozenset"), ("bytearray", "bytes"), ("dict", "mappingproxy")}
@@ -45,12 +45,21 @@ def same(reference: Value, candidate: Value, bijection: Bijection) -> bool:
         if len(reference) != len(candidate):
             return False
         return _all(same(one, other, bijection) for one, other in zip(reference, candidate, strict=True))
-    if type(reference) is not type(candidate):
-        return False
-    if isinstance(reference, str) and isinstance(candidate, str) and reference != candidate:
-        reference, candidate = plain_text(reference), plain_text(candidate)
+    return type(reference) is type(candidate) and _same_leaves(reference, candidate, bijection)
+
+
+def _same_leaves(reference: Value, candidate: Value, bijection: Bijection) -> bool:
+    """Two values of one type that hold no others."""
     if reference == candidate or (reference != reference and candidate != candidate):  # nan is itself
         return True
+    if isinstance(reference, bytes) and isinstance(candidate, bytes):
+        ours, theirs = text_of(reference), text_of(candidate)
+        if ours is not None and theirs is not None and plain_text(ours) == plain_text(theirs):
+            return True
+    if isinstance(reference, str) and isinstance(candidate, str):
+        reference, candidate = plain_text(reference), plain_text(candidate)
+        if reference == candidate:
+            return True
     return bijection.aliases.are_same(reference, candidate)
 
 
@@ -85,9 +94,10 @@ def changes(reference: Value, candidate: Value, bijection: Bijection) -> Iterato
         _form(candidate, bijection, is_candidate=True),
     )
     for change in _compare(ours, theirs, place="", within=""):
-        if type(change.reference) is not type(change.candidate) or not bijection.aliases.are_same(
-            change.reference, change.candidate
-        ):
+        are_leaves = type(change.reference) is type(change.candidate) and not isinstance(
+            change.reference, dict | list
+        )
+        if not are_leaves or not _same_leaves(change.reference, change.candidate, bijection):
             yield change
 
 

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from likewise.library.runs import Finished, uncollected
+from likewise.library.upgrade import unread
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "library"
 
 
@@ -41,6 +44,24 @@ def test_the_example_shows_what_its_tests_do_not_see(tmp_path: Path) -> None:
     assert absent.returncode == 2
     assert "[version-absent]" in absent.stderr
     assert "2.0" in absent.stderr
+
+
+def test_files_that_no_side_can_import_are_said() -> None:
+    """Otherwise the number of tests is all that shows that some are missing."""
+    output = """
+    ERROR is no error inside of something
+ERROR tests/text/test_run.py - pyparsing.warnings.PyparsingDeprecationW...
+ERROR tests/test_api.py
+ERROR tests/test_db.py::test_insert - OSError: no server
+FAILED tests/test_b.py::test_c - assert 1 == 2
+"""
+    found = uncollected(Finished(code=1, output=output))
+    why = "pyparsing.warnings.PyparsingDeprecationW..."
+    assert found == {"tests/text/test_run.py": why, "tests/test_api.py": ""}
+    (note,) = unread(found, found)
+    assert note.startswith("2 test files could not be imported on either side")
+    assert note.endswith(f"such as tests/text/test_run.py ({why})")
+    assert unread(found, {"tests/test_other.py": ""}) == [], "one side alone: a finding, and no note"
 
 
 def interpreter(home: Path, version: str) -> Path:

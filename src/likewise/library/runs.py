@@ -26,6 +26,7 @@ STEADY = {"PYTHONHASHSEED": "0", "TZ": "UTC"}
 """What would make two runs on one version differ."""
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _FIXTURE = re.compile(r"fixture '(\w+)' not found")
+_UNCOLLECTED = re.compile(r"^ERROR ([^\s:]+\.py)(?: - (.*))?$", re.MULTILINE)
 _PLUGIN = re.compile(r"PluginValidationError: Plugin '([^']+)' for hook")
 _OPTION = re.compile(r"unrecognized arguments: (.*)")
 
@@ -261,6 +262,11 @@ def explain(finished: Finished, *, where: str) -> SuiteUnusable:
 def missing_modules(finished: Finished) -> tuple[str, ...]:
     """Modules that the suite asked for in vain."""
     return tuple(dict.fromkeys(_MODULE.findall(finished.output)))
+
+
+def uncollected(finished: Finished) -> dict[str, str]:
+    """Test files that could not be imported, and why as far as a line says it."""
+    return {found[1]: found[2] or "" for found in _UNCOLLECTED.finditer(finished.output)}
 
 
 def _stop(process: subprocess.Popen[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from likewise.library.comparison import Comparison, Side, compare
 from likewise.library.environments import Builder, Environment, also_changed, existing, same_version
 from likewise.library.environments.building import default_cache
-from likewise.library.runs import Runner, Suite, missing_modules, read_run
+from likewise.library.runs import Runner, Suite, missing_modules, read_run, uncollected
 from likewise.model import LikewiseError, Recording
 
 Say = Callable[[str], None]
@@ -77,6 +77,7 @@ class Upgrade:
         modules = list(dict.fromkeys(name for each in sides.values() for name in self._modules(each)))
         recorded: dict[str, list[Recording]] = {}
         lacking: list[str] = []
+        skipped: dict[str, dict[str, str]] = {}
         for number in range(1, self.times + 1):
             for name, environment in sides.items():
                 version = environment.inventory.require(self.package).version
@@ -88,13 +89,14 @@ class Upgrade:
                 recording = read_run(path, finished, where=f"{self.package} {version}")
                 recorded.setdefault(name, []).append(recording)
                 lacking += missing_modules(finished)
+                skipped.setdefault(name, uncollected(finished))
         ours, theirs = (Side(recording=some[0], again=tuple(some[1:])) for some in recorded.values())
         found = compare(ours, theirs)
         return replace(
             found,
             reference=self._named(self.environments.reference),
             candidate=self._named(self.environments.candidate),
-            notes=(*found.notes, *self._notes(lacking)),
+            notes=(*found.notes, *self._notes(lacking), *unread(*skipped.values())),
         )
 
     def _modules(self, environment: Environment) -> Sequence[str]:
@@ -120,3 +122,13 @@ class Upgrade:
             for name in dict.fromkeys(lacking)
         ]
         return notes
+
+
+def unread(ours: dict[str, str], theirs: dict[str, str]) -> list[str]:
+    """Files of tests that neither side has run: what they would have shown is not known."""
+    both = [file for file in ours if file in theirs]
+    if not both:
+        return []
+    what = "1 test file" if len(both) == 1 else f"{len(both)} test files"
+    why = f" ({ours[both[0]]})" if ours[both[0]] else ""
+    return [f"{what} could not be imported on either side and did not run, such as {both[0]}{why}"]

@@ -291,6 +291,25 @@ def test_how_a_library_keeps_its_state_is_its_own() -> None:
     assert len(diverge(run({"held": [2]}), run({"held": "2"}))) == 1
 
 
+def test_objects_that_were_taken_for_one_another_are_no_cause() -> None:
+    """After a difference the client goes another way, and what it reads at one line is of other objects."""
+
+    def parent(of: str, value: Value) -> Interaction:
+        return call(f"{of}.parent", value, at=3, kind=Kind.READ, receiver=f"{of}#1")
+
+    known = [call("nodes", [thing(1, "List"), thing(1, "Item"), thing(1, "Term")])]
+    ours = [*known, call("List.line", None, at=2, kind=Kind.READ, receiver="List#1")]
+    theirs = [*known, call("List.line", 3, at=2, kind=Kind.READ, receiver="List#1")]
+    ours += [parent("List", None), parent("Item", thing(1, "List")), parent("Term", thing(1, "Item"))]
+    theirs += [
+        parent("Term", thing(1, "Item")),
+        parent("Item", thing(1, "List")),
+        parent("Term", thing(1, "Item")),
+    ]
+    causes = [each.spot.operation for each in diverge(trace(*ours), trace(*theirs)) if not each.is_downstream]
+    assert causes == ["lib.List.line"]
+
+
 def test_a_version_as_numbers_is_no_change_where_it_is_one() -> None:
     def causes(name: str, ours: list[Value], theirs: list[Value]) -> int:
         sides = [

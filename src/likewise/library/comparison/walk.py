@@ -151,6 +151,8 @@ class _Walk:
             # What came in varies from run to run, so that what came out says nothing about the library.
             outcome = None if outcome.manner in _OF_VALUES else outcome
         if outcome is not None:
+            if outcome.manner is Manner.IDENTITY:  # of objects that may have been taken for one another
+                is_tainted = is_tainted or bool(names_in(value_of(reference.outcome)) & self.tainted)
             follows = self.parted and (is_tainted or not same_inputs)
             # What a constructor leaves in an object counts where somebody looks at it.
             follows = follows or (
@@ -229,6 +231,8 @@ class _Walk:
             return ours == theirs
         if self.bijection.pair(ours, theirs):
             return True
+        # Which object is which is not known any more for either of the two that were pairs.
+        self.tainted |= {ours, self.bijection.backward.get(theirs, ours)}
         self.bijection.repair(ours, theirs)
         return False
 

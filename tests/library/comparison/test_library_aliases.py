@@ -103,6 +103,19 @@ def test_another_form_another_zone_and_other_values_count(ours: Value, theirs: V
     assert not brought(ours, theirs)
 
 
+def test_what_base64_made_of_something_drawn_is_known_again_within_texts() -> None:
+    coded = "C4t22XM0D97SmSa+r891goblvfs=", "FymqZ6K37t2hjiTJlRhZKAOC0rI="
+
+    def run(token: str, status: int) -> list[Interaction]:
+        said = f"HTTP/1.1 {status}\r\nSec-WebSocket-Accept: {token}\r\n\r\n".encode()
+        return [call("Headers", arguments={"0": token.encode()}), call("send", said, at=2)]
+
+    assert differing(run(coded[0], 101), run(coded[1], 101)) == []
+    assert differing(run(coded[0], 101), run(coded[1], 200)) == [("lib.send", Manner.VALUE)]
+    assert not returned(*coded)
+    assert not brought("/srv/Data1/client/a=b", "/opt/Base2/server/c=d")
+
+
 def test_bytes_that_are_a_text_are_one() -> None:
     texts = (f"<Wrapper at 0x7f5ec037{each}590> {uuid}" for each, uuid in zip("7a", UUIDS, strict=True))
     ours, theirs = (each.encode() for each in texts)

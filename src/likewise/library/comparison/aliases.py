@@ -19,6 +19,8 @@ _UUID = re.compile(
 """Of the versions that hold chance or the time; without dashes only the one that is nothing but chance."""
 _SHAPES = re.compile(rf"(?<![0-9A-Za-z.])(?:{_UUID.pattern}|{'|'.join(TIMES)})(?![0-9A-Za-z])", re.IGNORECASE)
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
+_CODED = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
+"""What base64 makes of some bytes."""
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+")
 _DRAWN = re.compile(r"‹drawn \d+›")
 _SHORTEST = 8
@@ -74,14 +76,18 @@ class Aliases:
         known = self._numbers[is_candidate]
         if not known:
             return text
-        return _TOKEN.sub(lambda found: f"‹drawn {known[found[0]]}›" if found[0] in known else found[0], text)
+        for words in (_CODED, _TOKEN):
+            text = words.sub(lambda one: f"‹drawn {known[one[0]]}›" if one[0] in known else one[0], text)
+        return text
 
     def _match(self, ours: Value, theirs: Value, *, is_brought: bool) -> bool:
         if isinstance(ours, str) and isinstance(theirs, str):
             ours, theirs = self.neutral(ours, is_candidate=False), self.neutral(theirs, is_candidate=True)
             if ours == theirs or self._pairwise(_SHAPES, ours, theirs, is_brought=is_brought):
                 return True
-            return is_brought and self._pairwise(_TOKEN, ours, theirs, is_brought=True)
+            is_coded = not set("+=").isdisjoint(ours + theirs)
+            tries = (_CODED, _TOKEN) if is_coded else (_TOKEN,)
+            return is_brought and any(self._pairwise(each, ours, theirs, is_brought=True) for each in tries)
         if isinstance(ours, bool) or isinstance(theirs, bool):
             return False
         if self.draws.are_same(ours, theirs):

@@ -62,6 +62,8 @@ def headline(comparison: Comparison) -> str:
     causes, rest = comparison.causes, len(comparison.groups) - len(comparison.causes)
     if not comparison.groups:
         return "no difference at the boundary"
+    if not causes:
+        return f"no behavioural change, {plural(rest, 'difference')} that nothing of the client's depends on"
     tail = f", {plural(rest, 'more group')} downstream of them" if rest else ""
     return f"{plural(len(causes), 'behavioural change')}{tail}"
 

@@ -310,6 +310,44 @@ def test_objects_that_were_taken_for_one_another_are_no_cause() -> None:
     assert causes == ["lib.List.line"]
 
 
+def test_a_difference_far_inside_is_shown() -> None:
+    names: list[Value] = [f"element {number}" for number in range(90)]
+    (found,) = diverge(trace(call("names", names)), trace(call("names", [*names, "center"])))
+    assert found.reference.startswith("…")
+    assert found.reference.endswith("'element 89']")
+    assert found.candidate.endswith("'element 89', 'center']")
+    arguments: dict[str, Value] = {"0": names, "1": 1}
+    ours, theirs = (
+        call("callback f", kind=Kind.CALLBACK, arguments=arguments | {"1": each}) for each in (1, 2)
+    )
+    (found,) = diverge(trace(ours), trace(theirs))
+    assert (found.reference[-2:], found.candidate[-2:]) == (" 1", " 2")
+
+
+def test_a_name_that_a_module_lacks_is_a_cause_whatever_happened_before() -> None:
+    """And a call that fails for it is none."""
+    lacking = Raised(kind="AttributeError", message="module 'lib' has no attribute 'render'")
+    read = call("render", lacking, at=3, kind=Kind.READ)
+    ours = [
+        call("limit", 1),
+        replace(call("convert", lacking, at=2, until=2), order=1),
+        replace(read, order=2),
+    ]
+    theirs = [call("limit", 2), replace(call("convert", "text", at=2), order=1)]
+    found = diverge(trace(*ours), trace(*theirs))
+    causes = {each.spot.operation for each in found if not each.is_downstream}
+    assert causes == {"lib.limit", "lib.render"}
+
+
+def test_a_digest_says_nothing_where_objects_are_kept_otherwise() -> None:
+    def run(state: Value, digest: str, count: int = 5) -> Trace:
+        return trace(call("put", state=state), call("put", kind=Kind.REST, count=count, digest=digest))
+
+    assert diverge(run({"size": 1}, "a"), run({"_size": 1}, "b")) == []
+    assert len(diverge(run({"size": 1}, "a"), run({"_size": 1}, "b", 6))) == 1
+    assert len(diverge(run({"size": 1}, "a"), run({"size": 1}, "b"))) == 1
+
+
 def test_a_version_as_numbers_is_no_change_where_it_is_one() -> None:
     def causes(name: str, ours: list[Value], theirs: list[Value]) -> int:
         sides = [

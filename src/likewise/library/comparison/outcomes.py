@@ -28,6 +28,12 @@ def differences(
                 yield change, f"{part}.{change.place}" if change.place or part == "after" else part
 
 
+def is_kept_otherwise(reference: Interaction, candidate: Interaction) -> bool:
+    """Whether the objects that two calls were told to have other fields."""
+    ours, theirs = reference.wire.get("state"), candidate.wire.get("state")
+    return isinstance(ours, dict) and isinstance(theirs, dict) and ours.keys() != theirs.keys()
+
+
 def _is_kept_otherwise(change: Change) -> bool:
     """Whether an object keeps things in a container of another type: that is no effect of a call."""
     is_type = change.difference is Difference.TYPE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from likewise.model import Lost, Mapping, Opaque, Outcome, Raised, Redacted, Returned, TimedOut, Value
 
 LONG = 400
+_WHOLE = 100_000
 
 
 def show_value(value: Value, *, limit: int = LONG) -> str:
@@ -34,6 +35,30 @@ def show_outcome(outcome: Outcome, *, limit: int = LONG) -> str:
             return "nothing in time"
         case Lost():
             return f"(end not seen: {outcome.reason})"
+
+
+def show_outcomes(ours: Outcome, theirs: Outcome) -> tuple[str, str]:
+    """Two outcomes that differ, each cut so that the difference is in view."""
+    return _in_view(show_outcome(ours, limit=_WHOLE), show_outcome(theirs, limit=_WHOLE))
+
+
+def show_values(ours: Value, theirs: Value) -> tuple[str, str]:
+    """The same for two values."""
+    return _in_view(show_value(ours, limit=_WHOLE), show_value(theirs, limit=_WHOLE))
+
+
+def show_inputs(ours: Mapping, theirs: Mapping) -> tuple[str, str]:
+    """The same for two calls' arguments."""
+    return _in_view(show_arguments(ours, limit=_WHOLE), show_arguments(theirs, limit=_WHOLE))
+
+
+def _in_view(one: str, other: str) -> tuple[str, str]:
+    pairs = enumerate(zip(one, other, strict=False))
+    start = next((place for place, (ours, theirs) in pairs if ours != theirs), min(len(one), len(other)))
+    begin = start - LONG // 4 if start > LONG // 2 else 0
+    texts = (f"…{each[begin:]}" if begin else each for each in (one, other))
+    one, other = (each if len(each) <= LONG else each[: LONG - 1] + "…" for each in texts)
+    return one, other
 
 
 def _show(value: Value) -> str:

@@ -13,8 +13,14 @@ from likewise.library.comparison.clocks import Clocks, Span
 from likewise.library.comparison.divergence import Divergence, Manner, Quiet, Spot, manner_of
 from likewise.library.comparison.drawing import Draws, is_draw
 from likewise.library.comparison.lanes import align, shared
-from likewise.library.comparison.outcomes import differences, value_of
-from likewise.library.comparison.rendering import show_arguments, show_outcome, show_value
+from likewise.library.comparison.outcomes import differences, is_kept_otherwise, value_of
+from likewise.library.comparison.rendering import (
+    show_arguments,
+    show_inputs,
+    show_outcome,
+    show_outcomes,
+    show_values,
+)
 from likewise.library.comparison.values import Within, changes, same
 from likewise.model import Interaction, Raised, Trace
 
@@ -51,7 +57,7 @@ class _Walk:
     chancy: set[Name] = field(default_factory=set)
     """The reference's objects that may hold something drawn, or made from it."""
     drawn_at: set[str] = field(default_factory=set)
-    """Places at which something was the same only as what is drawn anew in every run is."""
+    """Places at which things were the same only as what is drawn is, or where objects have other fields."""
 
     def meet(self, pair: Pair) -> Divergence | None:
         """The difference of one pair, if there is one that counts."""
@@ -78,7 +84,9 @@ class _Walk:
             # What can be called is noted when it is called, so that only the failing read was.
             manner, called = Manner.EXCEPTION, show_outcome(one.outcome)
             sides = (called, "is there") if pair.candidate is None else ("is there", called)
-            found = self._divergence(one, manner, place, sides, is_downstream=self.parted)
+            # Whether a module or a type has a name does not follow from what happened before.
+            follows = self.parted and receiver_name(one.receiver) in self.tainted
+            found = self._divergence(one, manner, place, sides, is_downstream=follows)
             self._part(one)
             return found
         sides = (called, "not called") if pair.candidate is None else ("not called", called)
@@ -93,7 +101,7 @@ class _Walk:
             return None
         place = "rest"
         if ours.count == theirs.count and ours.at in self.drawn_at:
-            return None  # a digest of what varies says nothing
+            return None  # a digest of what varies, or of how it is kept, says nothing
         if self.is_quiet(self._spot(reference, place), None, None):
             return None
         manner = Manner.VALUE
@@ -122,7 +130,7 @@ class _Walk:
             found = self._answer(reference, candidate, same_inputs and is_known, is_tainted)
         if is_tainted or found is not None:
             self._spread(reference, found)
-        if self.bijection.aliases.uses > drawn:
+        if self.bijection.aliases.uses > drawn or is_kept_otherwise(reference, candidate):
             self.drawn_at.add(str(reference.wire.get("at", "")))
         return found
 
@@ -183,7 +191,7 @@ class _Walk:
                     change.candidate,
                 ):
                     continue
-                sides = show_arguments(reference.arguments), show_arguments(candidate.arguments)
+                sides = show_inputs(reference.arguments, candidate.arguments)
                 where = f"{place}.{change.place}"
                 return self._divergence(
                     reference,
@@ -219,7 +227,7 @@ class _Walk:
             place = f"arguments.{change.place}"
             if self.is_quiet(self._spot(reference, _pattern(place)), change.reference, change.candidate):
                 continue
-            sides = show_arguments(reference.arguments), show_arguments(candidate.arguments)
+            sides = show_inputs(reference.arguments, candidate.arguments)
             return self._divergence(
                 reference, Manner.ARGUMENT, place, sides, is_downstream=self.parted, change=change
             )
@@ -238,7 +246,6 @@ class _Walk:
 
     def _outcome(self, reference: Interaction, candidate: Interaction) -> _Differing | None:
         """The most telling difference that counts between what came back."""
-        sides = show_outcome(reference.outcome), show_outcome(candidate.outcome)
         found = []
         for change, place in differences(
             reference, candidate, self.bijection, is_shared=self._is_shared(reference, candidate)
@@ -250,7 +257,9 @@ class _Walk:
             return None
         manner, place, change = min(found, key=lambda each: list(Manner).index(each[0]))
         if place.startswith(("after.", "state")):
-            sides = show_value(change.reference), show_value(change.candidate)
+            sides = show_values(change.reference, change.candidate)
+        else:
+            sides = show_outcomes(reference.outcome, candidate.outcome)
         return _Differing(manner=manner, place=place, sides=sides, change=change)
 
     def _is_shared(self, reference: Interaction, candidate: Interaction) -> bool:

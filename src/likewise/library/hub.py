@@ -407,5 +407,9 @@ class Hub:
         except Exception as trouble:
             self._miss(token.operation.name, error, trouble)
 
+    def failed(self, what: str | Token, thing: object, error: Exception) -> None:
+        """Count what could not be noted; of an attribute its name, of anything else what began."""
+        self._miss(what if isinstance(what, str) else what.operation.name, thing, error)
+
     def _miss(self, what: str, thing: object, error: Exception) -> None:
         self.recorder.miss(f"{what} on {type(thing).__name__}: {type(error).__name__}")

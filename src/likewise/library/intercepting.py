@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from likewise.library import native
 from likewise.library.handing import SPECIAL, THROUGH, meet_asyncio, meet_executors
 from likewise.library.hub import Hub
 from likewise.library.operators import MIRRORED
@@ -18,9 +17,9 @@ NAMES = frozenset(
 )
 
 
-def helpers(hub: Hub) -> dict[str, Callable[..., Any]]:
-    """The helpers by the names that rewritten code calls them by."""
-    module: Any = native.load()
+def helpers(hub: Hub, native: Any) -> dict[str, Callable[..., Any]]:
+    """The helpers by the names that rewritten code calls them by; `native` is the compiled ones, or None."""
+    module = native
     if module is None:
         from likewise.library.helper import Helper
 

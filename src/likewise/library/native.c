@@ -10,9 +10,11 @@ enum { FOREIGN, OWN, DERIVED, PARTIAL, CACHED, DESCRIPTOR, WRAPPER, CYTHON, CONT
 enum { NEUTRAL, CLIENT, LIBRARY };
 enum { PLAIN = -1, THROUGH = -2, ADOPTED = -3 };
 enum { GO_BEGIN_CALL, GO_BEGIN_MEMBER, GO_READ, GO_END, GO_FAIL, GO_ITEM, GO_ENTRY, GO_STANDING,
-       GO_OWNER, GO_FILE, GO_PREPARE, GO_IMPORTED, GO_BEGIN_STEP, GO_ADOPT, GO_NEVER, GO_COUNT };
+       GO_OWNER, GO_FILE, GO_PREPARE, GO_IMPORTED, GO_BEGIN_STEP, GO_ADOPT, GO_NEVER, GO_READ_OPERATION,
+       GO_FAILED, GO_COUNT };
 static const char *GO_NAMES[] = {"begin_call", "begin_member", "read", "end", "fail", "item", "entry",
-       "standing", "owner", "file", "prepare", "imported", "begin_step", "adopt", "never"};
+       "standing", "owner", "file", "prepare", "imported", "begin_step", "adopt", "never",
+       "read_operation", "failed"};
 
 static PyObject *go[GO_COUNT];
 static PyObject *owners, *files, *callbacks, *running_loop, *mirrored;
@@ -25,10 +27,11 @@ static _Thread_local int busy, depth, thread_kind;
 static _Thread_local void *frames[MOST];
 
 /* Known types and known functions, by pointer. A type is held weakly and forgotten when it dies.
-   Of its instances, the names are kept that are known never to be the library's business. */
+   Of its instances, the names are kept that are known never to be the library's business; and of the
+   library's own types the operation that each attribute is. */
 
 enum { NEVER_READ, NEVER_CALLED, NEVER_STORED, NEVER_COUNT };
-typedef struct { void *key; int flag; PyObject *ref; PyObject *never[NEVER_COUNT]; } Slot;
+typedef struct { void *key; int flag; PyObject *ref; PyObject *never[NEVER_COUNT]; PyObject *reads; } Slot;
 static Slot *slots;
 static size_t slots_mask, slots_used;
 #define TOMB ((void *)1)
@@ -56,7 +59,7 @@ static void slots_keep(Slot slot) {
     slots[i] = slot;
 }
 
-static void slots_put(void *key, int flag, PyObject *ref) { slots_keep((Slot){key, flag, ref, {NULL}}); }
+static void slots_put(void *key, int flag, PyObject *ref) { slots_keep((Slot){key, flag, ref, {NULL}, NULL}); }
 
 static inline Slot *slots_find(void *key) {
     size_t i = HASH(key) & slots_mask;
@@ -72,11 +75,14 @@ static PyObject *forget(PyObject *self, PyObject *ref) {
     if (slot) {
         slot->key = TOMB;
         for (int i = 0; i < NEVER_COUNT; i++) Py_CLEAR(slot->never[i]);
+        Py_CLEAR(slot->reads);
         Py_CLEAR(slot->ref);
     }
     Py_RETURN_NONE;
 }
 static PyMethodDef forget_def = {"forget", forget, METH_O, NULL};
+
+#include "noting.c"
 
 /* Ask the hub. The caller's own exception, if any, is kept aside. */
 
@@ -257,11 +263,31 @@ static int push(void) {
     return before;
 }
 
+/* Something of ours went wrong: that is counted, and nobody else's business. */
+static PyObject *told_failure(PyObject *what, PyObject *thing) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
+    PyObject *kind, *error, *trace;
+    PyErr_Fetch(&kind, &error, &trace);
+    PyErr_NormalizeException(&kind, &error, &trace);
+    PyObject *told = ask(GO_FAILED, (PyObject *[]){what, thing, error}, 3);
+    Py_XDECREF(kind); Py_XDECREF(error); Py_XDECREF(trace);
+    return told;
+}
+
+static PyObject *tell_end(PyObject *token, PyObject *value) {
+    if (Py_TYPE(token) != &TokenType) return ask(GO_END, (PyObject *[]){token, value}, 2);
+    int before = busy;
+    busy = 1;
+    int done = end((Token *)token, value);
+    busy = before;
+    return done == 0 ? Py_NewRef(Py_None) : told_failure(token, value);
+}
+
 static PyObject *finish(PyObject *token, PyObject *result) {
     if (!token) return result;
     if (token == Py_None) { Py_DECREF(token); return result; }
     if (result) {
-        PyObject *told = ask(GO_END, (PyObject *[]){token, result}, 2);
+        PyObject *told = tell_end(token, result);
         Py_DECREF(token);
         if (!told) { Py_DECREF(result); return NULL; }
         Py_DECREF(told);
@@ -279,6 +305,7 @@ static PyObject *finish(PyObject *token, PyObject *result) {
     return NULL;
 }
 
+static Recorder *recorder; /* where it is one of ours */
 static PyObject *k_call, *k_store, *k_delete, *k_item, *k_yield, *k_read;
 
 static inline int is_never(PyObject *holder, int what, PyObject *name) {
@@ -478,6 +505,35 @@ static int is_stored(PyObject *holder, PyObject *name) {
     return names && *names && PyDict_GetItemWithError(*names, name) != NULL;
 }
 
+/* The operation that an attribute of the library's own object is, where that is known; borrowed. */
+static PyObject *known_read(PyObject *holder, PyObject *name) {
+    Slot *slot = recorder ? slots_find(Py_TYPE(holder)) : NULL;
+    return slot && slot->reads ? PyDict_GetItemWithError(slot->reads, name) : NULL;
+}
+
+/* What an attribute of an instance of the library's own type is depends on the type alone. */
+static void learn_read(PyObject *holder, PyObject *name) {
+    if (!recorder || flag_of(Py_TYPE(holder)) != OWN || PyType_Check(holder) || PyModule_Check(holder)) return;
+    PyObject *operation = ask(GO_READ_OPERATION, (PyObject *[]){holder, name}, 2);
+    Slot *slot = operation && operation != Py_None ? slots_find(Py_TYPE(holder)) : NULL;
+    if (slot && !slot->reads) slot->reads = PyDict_New();
+    if (slot && slot->reads) PyDict_SetItem(slot->reads, name, operation);
+    Py_XDECREF(operation);
+    PyErr_Clear();
+}
+
+static PyObject *note_read(PyObject *at, PyObject *holder, PyObject *name, PyObject *operation, PyObject *value) {
+    int before = busy;
+    busy = 1;
+    Py_INCREF(operation);
+    PyObject *token = begin(recorder, at, known[N_READ], operation, holder, NULL, NULL);
+    int done = !token ? -1 : Py_TYPE(token) == &TokenType ? end((Token *)token, value) : 0;
+    Py_XDECREF(token);
+    Py_DECREF(operation);
+    busy = before;
+    return done == 0 ? Py_NewRef(Py_True) : told_failure(name, holder);
+}
+
 static PyObject *read_attribute(PyObject *at, PyObject *holder, PyObject *name) {
     /* A class that extends the library's may answer with code of the client's own. */
     int before = flag_of(Py_TYPE(holder)) == OWN ? push() : depth;
@@ -491,6 +547,13 @@ static PyObject *read_attribute(PyObject *at, PyObject *holder, PyObject *name) 
     }
     if (value && is_routine(value) && is_stored(holder, name)) return value;
     if (value && is_never(holder, NEVER_READ, name)) return value;
+    PyObject *operation = value && !PyModule_Check(value) ? known_read(holder, name) : NULL;
+    if (operation) {
+        PyObject *told = note_read(at, holder, name, operation, value);
+        if (!told) Py_CLEAR(value);
+        Py_XDECREF(told);
+        return value;
+    }
     PyObject *kind = NULL, *error = NULL, *trace = NULL;
     if (!value) {
         PyErr_Fetch(&kind, &error, &trace);
@@ -500,6 +563,7 @@ static PyObject *read_attribute(PyObject *at, PyObject *holder, PyObject *name) 
     PyObject *told = ask(GO_READ, (PyObject *[]){at, holder, name, value ? value : Py_None, error ? error : Py_None}, 5);
     if (!told) { Py_XDECREF(value); Py_XDECREF(kind); Py_XDECREF(error); Py_XDECREF(trace); return NULL; }
     if (told != Py_True) note_never(holder, NEVER_READ, k_read, name);
+    else if (value) learn_read(holder, name);
     Py_DECREF(told);
     if (!value) PyErr_Restore(kind, error, trace);
     return value;
@@ -1087,7 +1151,7 @@ static PyObject *h_done(PyObject *self, PyObject *unused) {
     PyErr_GetExcInfo(&kind, &value, &trace);
     int is_raised = value && value != Py_None;
     PyObject *told = is_raised ? ask(GO_FAIL, (PyObject *[]){token, value}, 2)
-                               : ask(GO_END, (PyObject *[]){token, Py_None}, 2);
+                               : tell_end(token, Py_None);
     Py_XDECREF(kind); Py_XDECREF(value); Py_XDECREF(trace);
     Py_DECREF(token);
     return told;
@@ -1145,6 +1209,11 @@ static PyObject *set_up(PyObject *self, PyObject *args) {
         Py_XSETREF(go[i], method);
     }
     Py_INCREF(mirrored);
+    PyObject *given = PyObject_GetAttrString(hub, "recorder");
+    if (!given) return NULL;
+    int is_ours = PyObject_TypeCheck(given, &RecorderType);
+    Py_XSETREF(recorder, is_ours ? (Recorder *)Py_NewRef(given) : NULL);
+    Py_DECREF(given);
     Py_CLEAR(running_loop);
     Py_XSETREF(owners, PyDict_New());
     Py_XSETREF(files, PyDict_New());
@@ -1163,7 +1232,7 @@ static PyObject *set_up(PyObject *self, PyObject *args) {
 
 #define FAST(name, function) {name, (PyCFunction)(void (*)(void))function, METH_FASTCALL, NULL}
 static PyMethodDef methods[] = {
-    {"set_up", set_up, METH_VARARGS, NULL},
+    {"set_up", set_up, METH_VARARGS, NULL}, {"equip", h_equip, METH_VARARGS, NULL},
     FAST("call", h_call), FAST("method", h_method), FAST("load", h_load), FAST("store", h_store),
     FAST("delete", h_delete), FAST("item", h_item), FAST("store_item", h_store_item),
     FAST("delete_item", h_delete_item), FAST("binary", h_binary), FAST("inplace", h_inplace),
@@ -1196,5 +1265,7 @@ PyMODINIT_FUNC PyInit_native(void) {
         {&d_len, "__len__"}, {&d_format, "__format__"}, {&d_str, "__str__"}, {&d_repr, "__repr__"}, {&d_eq, "__eq__"}};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         if (!(*texts[i].place = PyUnicode_InternFromString(texts[i].text))) return NULL;
-    return PyModule_Create(&module);
+    PyObject *made = PyModule_Create(&module);
+    if (made && add_noting(made) < 0) Py_CLEAR(made);
+    return made;
 }

@@ -15,6 +15,7 @@ from types import ModuleType
 from likewise.library.caching import folder
 
 SOURCE = Path(__file__).with_name("native.c")
+INCLUDED = Path(__file__).with_name("noting.c")
 SECONDS = 120
 
 
@@ -41,7 +42,8 @@ def load() -> ModuleType | None:
 def _place() -> Path:
     """A file of its own for each source and interpreter, in the user's cache."""
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
-    digest = hashlib.blake2b(SOURCE.read_bytes() + sys.version.encode(), digest_size=8).hexdigest()
+    content = SOURCE.read_bytes() + INCLUDED.read_bytes() + sys.version.encode()
+    digest = hashlib.blake2b(content, digest_size=8).hexdigest()
     return folder() / "native" / f"native-{digest}{suffix}"
 
 

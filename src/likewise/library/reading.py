@@ -175,7 +175,12 @@ def _compound(kind: type) -> Reader:
                 "type": kind.__qualname__,
                 "value": values.value(read(thing), base, (*above, id(thing))),
             }
-    return lambda values, thing, kind, above: values.opaque(thing, kind)
+    return opaque
+
+
+def opaque(values: Values, thing: Any, kind: type, above: tuple[int, ...]) -> Value:
+    """Nothing but the type and the identity."""
+    return values.opaque(thing, kind)
 
 
 def _field_names(kind: type) -> tuple[str, ...] | None:

@@ -39,6 +39,7 @@ FOLD = 1_000
 """Further crossings at that place that its digest covers; after these they are only counted."""
 SHORT = 100
 """Bytes of a crossing that are kept until the end of the test rather than a digest of them."""
+UNSEEN = Lost(reason="its end was not seen")
 _MUTABLE = frozenset({list, dict, set, bytearray})
 _UNTOLD = frozenset({Kind.CALLBACK, Kind.YIELD})
 """The library's own doing: what it hands the client is not watched for changes."""
@@ -67,6 +68,23 @@ class Token:
         self.running, self.at, self.kind, self.operation, self.order = running, at, kind, operation, order
         self.arguments: Mapping = {}
 
+    def row(self, lane: str) -> Row:
+        """The crossing as it is written."""
+        return crossing.row(
+            self.at,
+            self.kind,
+            operation=self.operation,
+            receiver=self.receiver,
+            arguments=self.arguments,
+            outcome=self.outcome or UNSEEN,
+            order=self.order,
+            lane=lane,
+            after=self.after,
+            state=self.state,
+            until=self.until,
+            turn=self.turn,
+        )
+
 
 class Folded:
     """A crossing that has begun, with plain values, and of which a digest is all that will be left."""
@@ -90,8 +108,13 @@ class Folded:
         """The same, with room for whatever comes back."""
         token = Token(self.running, self.at, self.kind, self.operation, self.order)
         token.is_kept, token.makes, token.lane = False, self.makes, self.lane
-        token.arguments = dict(zip(_POSITIONS, self.args, strict=False))
+        token.arguments = dict(zip(POSITIONS, self.args, strict=False))
         return token
+
+
+def short_digest(content: bytes) -> bytes:
+    """What is kept of a crossing that would take too long to write."""
+    return blake2b(content, digest_size=12).digest()
 
 
 class _Rest:
@@ -117,7 +140,7 @@ class _Rest:
     def take(self, text: str) -> None:
         """Take in one more, as text."""
         made = plain_text(unnumbered(text)).encode("utf-8", "surrogatepass")
-        self.texts.append(made if len(made) <= SHORT else blake2b(made, digest_size=12).digest())
+        self.texts.append(made if len(made) <= SHORT else short_digest(made))
 
     def digest(self, *, is_ordered: bool) -> str:
         """Over all that were taken in, in their order or in any."""
@@ -132,9 +155,11 @@ _Place = tuple[str, str]
 class Running:
     """One trace in the making."""
 
+    make_values: type[Values] = Values
+
     def __init__(self, test: str, attempt: int, files: Container[str] = ()) -> None:
         self.test, self.attempt, self.started = test, attempt, time.time()
-        self.values = Values()
+        self.values = self.make_values()
         self.lanes = Lanes(files)
         self.tokens: list[Token] = []
         self.places: dict[str | _Place, Iterator[int]] = {}
@@ -145,6 +170,8 @@ class Running:
 
 class Recorder:
     """Where crossings are kept until their test ends. Any thread may call it."""
+
+    make_running: type[Running] = Running
 
     def __init__(self, *, on_trace: Callable[[Trace], None]) -> None:
         self._on_trace = on_trace
@@ -158,7 +185,7 @@ class Recorder:
 
     def open(self, test: str, *, attempt: int = 0) -> None:
         """Crossings from now on belong to this test, until it is closed."""
-        self._open.append(Running(test, attempt, self.client_files))
+        self._open.append(self.make_running(test, attempt, self.client_files))
 
     def close(self, *, result: Result = Result.PASSED, failure: str = "") -> None:
         """Make the trace of what was opened last and hand it over."""
@@ -173,6 +200,10 @@ class Recorder:
         """Count something that could not be recorded."""
         self.missed[what] = self.missed.get(what, 0) + count
 
+    def outside(self) -> None:
+        """Count a crossing that nobody is there to note."""
+        self.miss("crossings outside of any test")
+
     def begin(
         self,
         at: str,
@@ -184,7 +215,7 @@ class Recorder:
     ) -> Token | Folded | None:
         """A crossing begins; None where there is nobody to note it."""
         if not self._open:
-            self.miss("crossings outside of any test")
+            self.outside()
             return None
         running = self._open[-1]
         running.orders = order = running.orders + 1
@@ -212,7 +243,7 @@ class Recorder:
             token.receiver = receiver.__qualname__ if isinstance(receiver, type) else values.label(receiver)
             token.watched = receiver
         if args:
-            self._note(token, values, zip(_POSITIONS, args, strict=False))
+            self._note(token, values, zip(POSITIONS, args, strict=False))
         if kwargs:
             values.names(kwargs)
             self._note(token, values, kwargs.items())
@@ -236,8 +267,8 @@ class Recorder:
         if type(token) is Folded:
             if _are_plain((value,)):
                 # As `add` says it: which of several threads comes this way is chance.
-                given = dict(zip(_POSITIONS, token.args, strict=False))
-                _rest_of(token).take(repr((given, value, None, None)))
+                given = dict(zip(POSITIONS, token.args, strict=False))
+                rest_of(token).take(repr((given, value, None, None)))
                 return
             token = token.whole()
         assert isinstance(token, Token)
@@ -271,7 +302,7 @@ class Recorder:
         """It was no crossing after all: the end of an iteration."""
         if (
             token is not COUNTED
-            and isinstance(token, Token)
+            and not isinstance(token, Folded)
             and token.is_kept
             and token in token.running.tokens
         ):
@@ -290,10 +321,11 @@ class Recorder:
         if values.odd != odd:
             token.is_plain = False
         if not token.is_kept:
-            _rest_of(token).add(token)
+            rest_of(token).add(token)
 
 
-def _rest_of(token: Token | Folded) -> _Rest:
+def rest_of(token: Token | Folded) -> _Rest:
+    """Where a crossing belongs that is not kept whole."""
     return _rest(token.running, token.lane, token.at, token.kind, token.operation, token.order)
 
 
@@ -325,7 +357,7 @@ def _are_plain(things: tuple[Any, ...]) -> bool:
     return True
 
 
-_POSITIONS = tuple(str(number) for number in range(256))
+POSITIONS = tuple(str(number) for number in range(256))
 
 
 def _trace(running: Running, result: Result, failure: str) -> Trace:
@@ -334,7 +366,7 @@ def _trace(running: Running, result: Result, failure: str) -> Trace:
         tokens = _fold(running)
     names = named(token.lane for token in tokens if token.lane is not None) if running.lanes.sizes else {}
     made = [
-        (_row(token, "main" if token.lane is None else names[token.lane]), token.is_plain) for token in tokens
+        (token.row("main" if token.lane is None else names[token.lane]), token.is_plain) for token in tokens
     ]
     if running.rests:
         made += [(_rest_row(running, *key, rest), True) for key, rest in running.rests.items()]
@@ -365,30 +397,10 @@ def _fold(running: Running) -> list[Token]:
     kept = []
     for token in running.tokens:
         if token.lane is not None and (token.lane.family, token.at) in full:
-            _rest_of(token).add(token)
+            rest_of(token).add(token)
         else:
             kept.append(token)
     return kept
-
-
-_UNSEEN = Lost(reason="its end was not seen")
-
-
-def _row(token: Token, lane: str) -> Row:
-    return crossing.row(
-        token.at,
-        token.kind,
-        operation=token.operation,
-        receiver=token.receiver,
-        arguments=token.arguments,
-        outcome=token.outcome or _UNSEEN,
-        order=token.order,
-        lane=lane,
-        after=token.after,
-        state=token.state,
-        until=token.until,
-        turn=token.turn,
-    )
 
 
 def _rest_row(running: Running, place: _Place, kind: Kind, operation: Operation, rest: _Rest) -> Row:

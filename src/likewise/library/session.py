@@ -12,13 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from likewise.canonical.redact import Secrets, redact
-from likewise.library import crossing
+from likewise.library import crossing, native, noting
 from likewise.library.hub import Hub
 from likewise.library.intercepting import helpers
 from likewise.library.loading import Asserts, Client, Finder
 from likewise.library.modules import brought_by
 from likewise.library.naming import Naming
-from likewise.library.recorder import Recorder
 from likewise.library.targets import Targets
 from likewise.model import ConfigurationError, LikewiseError, Provenance, Result, Role, Target, Trace
 from likewise.store import RecordingWriter, iterate
@@ -36,7 +35,8 @@ class LibrarySession:
         self._waiting: list[Trace] = []
         self._has_frozen = False
         self._writer: RecordingWriter | None = None
-        self._recorder = Recorder(on_trace=self._write)
+        self._native = native.load()
+        self._recorder = noting.recorder_of(self._native)(on_trace=self._write)
         self._hub = Hub(self._recorder, Targets(naming))
         self._finder = Finder(Client(folders, naming), self._hub, asserts)
 
@@ -46,7 +46,7 @@ class LibrarySession:
         The collector does not look at what is there before the client comes: that stays, and to go
         through it as often as recording makes objects would cost more than recording them.
         """
-        self._finder.install(helpers(self._hub))
+        self._finder.install(helpers(self._hub, self._native))
         if gc.isenabled() and not gc.get_freeze_count():
             gc.freeze()
             self._has_frozen = True

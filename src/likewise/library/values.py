@@ -97,12 +97,12 @@ class Values:
                 self.odd += 1
             return thing  # type: ignore[no-any-return]
         if kind is str:
-            return thing if len(thing) <= LONG else _long_text(thing)
+            return thing if len(thing) <= LONG else long_text(thing)
         if kind is int:
-            return thing if -_BIG <= thing < _BIG else {"is": "value", "type": "int", "text": hex(thing)}
+            return thing if -_BIG <= thing < _BIG else long_int(thing)
         if kind is bytes:
             self.odd += 1
-            return thing if len(thing) <= LONG else _long_bytes(thing)
+            return thing if len(thing) <= LONG else long_bytes(thing)
         walk = self._walk
         walk.nodes += 1
         if len(above) >= DEEP or walk.nodes > NODES:
@@ -266,12 +266,19 @@ def _first(things: Any) -> list[Any]:
     return [each for each, _ in zip(things, range(MANY), strict=False)]
 
 
-def _long_text(text: str) -> Mapping:
+def long_int(number: int) -> Mapping:
+    """A number that not everybody can read."""
+    return {"is": "value", "type": "int", "text": hex(number)}
+
+
+def long_text(text: str) -> Mapping:
+    """A text of which only the head is kept."""
     digest = _digest(text.encode("utf-8", "surrogatepass"))
     return {"is": "text", "length": len(text), "digest": digest, "head": text[:HEAD]}
 
 
-def _long_bytes(content: bytes) -> Mapping:
+def long_bytes(content: bytes) -> Mapping:
+    """The same of bytes."""
     return {"is": "blob", "length": len(content), "digest": _digest(content), "head": content[:HEAD]}
 
 

@@ -1,0 +1,837 @@
+/* The part of native.c that makes data of what crosses and keeps it until its test ends. The meaning of
+   Values, Running, Token and Recorder is that of their namesakes in values.py and recorder.py, whose classes
+   extend the types here (noting.py): what those leave out, and what is rare, is done there. */
+
+enum { N_READERS, N_LEARN, N_OPAQUE, N_LONG_TEXT, N_LONG_BYTES, N_LONG_INT, N_STATE, N_OUTLINE, N_IS_CHANGED, N_REST,
+       N_COUNTED, N_NOTHING, N_CALL, N_READ, N_CALLBACK, N_YIELD, N_RETURNED, N_UNSEEN, N_POSITIONS, N_COUNT,
+       N_DIGEST, N_MODULES, N_IS_LOOPING, N_SIZE };
+static const char *N_NAMES[] = {"readers", "learn", "opaque", "long_text", "long_bytes", "long_int", "state", "outline",
+       "is_changed", "rest", "counted", "nothing", "call", "read", "callback", "yield", "returned", "unseen",
+       "positions", "count", "digest", "modules", "is_looping"};
+static PyObject *known[N_SIZE];
+enum { L_DEEP, L_LONG, L_MANY, L_NODES, L_HELD, L_KEEP, L_KEEP_BESIDE, L_FOLD, L_SHORT, L_SIZE };
+static const char *L_NAMES[] = {"DEEP", "LONG", "MANY", "NODES", "HELD", "KEEP", "KEEP_BESIDE", "FOLD", "SHORT"};
+static Py_ssize_t limit[L_SIZE];
+static Py_ssize_t returned_offset;
+
+static PyObject *w_is, *w_object, *w_type, *w_id, *w_late, *w_tuple, *w_dict, *w_items, *w_deep, *w_again, *w_up;
+static PyObject *w_qualname, *w_name, *w_texts, *w_add, *w_counted, *w_lanes, *w_current, *w_family, *w_turn, *w_lost;
+static PyObject *w_at, *w_kind, *w_after, *w_state, *w_until, *w_recursion, *w_asyncio, *w_trio, *w_empty, *w_main;
+static const struct { PyObject **place; const char *text; } WORDS[] = {
+    {&w_is, "is"}, {&w_object, "object"}, {&w_type, "type"}, {&w_id, "id"}, {&w_late, "late"}, {&w_tuple, "tuple"},
+    {&w_dict, "dict"}, {&w_items, "items"}, {&w_deep, "deep"}, {&w_again, "again"}, {&w_up, "up"},
+    {&w_qualname, "__qualname__"}, {&w_name, "__name__"}, {&w_texts, "texts"}, {&w_add, "add"},
+    {&w_counted, "counted"}, {&w_lanes, "lanes"}, {&w_current, "current"}, {&w_family, "family"}, {&w_turn, "turn"},
+    {&w_lost, "_lost"}, {&w_at, "at"}, {&w_kind, "kind"}, {&w_after, "after"}, {&w_state, "state"},
+    {&w_until, "until"}, {&w_recursion, "recursion"}, {&w_asyncio, "asyncio"}, {&w_trio, "trio"}, {&w_empty, ""},
+    {&w_main, "main"}};
+
+/* Sets an item that is given away; -1 also where there is none. */
+static int put(PyObject *dict, PyObject *key, PyObject *value) {
+    if (!value) return -1;
+    int done = PyDict_SetItem(dict, key, value);
+    Py_DECREF(value);
+    return done;
+}
+
+/* Numbers of opaque objects: held weakly where that is possible, else kept alive. */
+
+typedef struct { PyWeakReference ref; void *key; PyObject *name, *label; Py_ssize_t number; } Weak;
+typedef struct { PyObject_HEAD PyObject *thing, *name, *label; Py_ssize_t number; } Kept;
+
+static void weak_dealloc(Weak *self) {
+    Py_CLEAR(self->name);
+    Py_CLEAR(self->label);
+    _PyWeakref_RefType.tp_dealloc((PyObject *)self);
+}
+static PyTypeObject WeakType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "likewise.library.Weak", .tp_basicsize = sizeof(Weak),
+    .tp_dealloc = (destructor)weak_dealloc, .tp_flags = Py_TPFLAGS_DEFAULT};
+
+static int kept_traverse(Kept *self, visitproc visit, void *arg) { Py_VISIT(self->thing); return 0; }
+static int kept_clear(Kept *self) { Py_CLEAR(self->thing); return 0; }
+static void kept_dealloc(Kept *self) {
+    PyObject_GC_UnTrack(self);
+    Py_CLEAR(self->thing); Py_CLEAR(self->name); Py_CLEAR(self->label);
+    PyObject_GC_Del(self);
+}
+static PyTypeObject KeptType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "likewise.library.Kept", .tp_basicsize = sizeof(Kept),
+    .tp_dealloc = (destructor)kept_dealloc, .tp_traverse = (traverseproc)kept_traverse,
+    .tp_clear = (inquiry)kept_clear,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION};
+
+#define IS_KEPT(entry) (Py_TYPE(entry) == &KeptType)
+static inline PyObject *name_of(PyObject *entry) { return IS_KEPT(entry) ? ((Kept *)entry)->name : ((Weak *)entry)->name; }
+static inline Py_ssize_t number_in(PyObject *entry) { return IS_KEPT(entry) ? ((Kept *)entry)->number : ((Weak *)entry)->number; }
+static inline PyObject **label_in(PyObject *entry) { return IS_KEPT(entry) ? &((Kept *)entry)->label : &((Weak *)entry)->label; }
+
+typedef struct { PyObject_HEAD PyObject *numbers, *counts, *gone, *forget; Py_ssize_t held, odd; } Values;
+static PyTypeObject ValuesType;
+
+static PyObject *values_forget(Values *self, PyObject *ref) {
+    Weak *entry = (Weak *)ref;
+    PyObject *key = PyLong_FromVoidPtr(entry->key);
+    if (!key || !self->numbers) { Py_XDECREF(key); return NULL; }
+    PyObject *name = Py_NewRef(entry->name); /* the entry dies with its item */
+    if (PyDict_GetItemWithError(self->numbers, key) == ref) PyDict_DelItem(self->numbers, key);
+    Py_DECREF(key);
+    int done = PyErr_Occurred() ? -1 : PySet_Add(self->gone, name);
+    Py_DECREF(name);
+    if (done < 0) return NULL;
+    Py_RETURN_NONE;
+}
+static PyMethodDef values_forget_def = {"forget", (PyCFunction)values_forget, METH_O, NULL};
+
+static PyObject *values_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    Values *self = (Values *)type->tp_alloc(type, 0);
+    if (!self) return NULL;
+    self->numbers = PyDict_New();
+    self->counts = PyDict_New();
+    self->gone = PySet_New(NULL);
+    self->forget = PyCFunction_New(&values_forget_def, (PyObject *)self);
+    if (!self->numbers || !self->counts || !self->gone || !self->forget) Py_CLEAR(self);
+    return (PyObject *)self;
+}
+static int values_traverse(Values *self, visitproc visit, void *arg) {
+    Py_VISIT(self->numbers); Py_VISIT(self->counts); Py_VISIT(self->gone); Py_VISIT(self->forget);
+    return 0;
+}
+static int values_clear(Values *self) { Py_CLEAR(self->numbers); Py_CLEAR(self->forget); return 0; }
+static void values_dealloc(Values *self) {
+    PyObject_GC_UnTrack(self);
+    values_clear(self);
+    Py_CLEAR(self->counts); Py_CLEAR(self->gone);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+static PyObject *entry_new(Values *self, PyObject *thing, PyObject *name, Py_ssize_t number) {
+    if (PyType_SUPPORTS_WEAKREFS(Py_TYPE(thing))) {
+        PyObject *args = PyTuple_Pack(2, thing, self->forget);
+        Weak *made = args ? (Weak *)_PyWeakref_RefType.tp_new(&WeakType, args, NULL) : NULL;
+        Py_XDECREF(args);
+        if (made) {
+            made->key = thing;
+            made->name = Py_NewRef(name);
+            made->label = NULL;
+            made->number = number;
+            return (PyObject *)made;
+        }
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+        PyErr_Clear();
+    }
+    Kept *made = PyObject_GC_New(Kept, &KeptType);
+    if (!made) return NULL;
+    int is_room = self->held < limit[L_HELD];
+    self->held += is_room;
+    made->thing = is_room ? Py_NewRef(thing) : NULL;
+    made->name = Py_NewRef(name);
+    made->label = NULL;
+    made->number = is_room ? number : 0;
+    PyObject_GC_Track(made);
+    return (PyObject *)made;
+}
+
+/* What is known about an opaque object, a new reference. Collecting may run anybody's code in between. */
+static PyObject *entry_of(Values *self, PyObject *thing, PyObject *kind, int *is_new) {
+    PyObject *key = PyLong_FromVoidPtr(thing), *name = NULL, *made = NULL;
+    if (!key) return NULL;
+    PyObject *entry = PyDict_GetItemWithError(self->numbers, key);
+    *is_new = !entry;
+    if (entry || PyErr_Occurred()) { Py_DECREF(key); return Py_XNewRef(entry); }
+    if (!(name = PyObject_GetAttr(kind, w_qualname))) goto out;
+    PyObject *before = PyDict_GetItemWithError(self->counts, name);
+    if (!before && PyErr_Occurred()) goto out;
+    Py_ssize_t number = (before ? PyLong_AsSsize_t(before) : 0) + 1;
+    if (put(self->counts, name, PyLong_FromSsize_t(number)) < 0) goto out;
+    made = entry_new(self, thing, name, number);
+    if (made && number_in(made)) {
+        entry = Py_XNewRef(PyDict_SetDefault(self->numbers, key, made));
+        Py_DECREF(made);
+        made = entry;
+    }
+out:
+    Py_XDECREF(name);
+    Py_DECREF(key);
+    return made;
+}
+
+static PyObject *opaque(Values *self, PyObject *thing, PyObject *kind) {
+    int is_new, late = 0;
+    PyObject *entry = entry_of(self, thing, kind, &is_new);
+    if (!entry) return NULL;
+    PyObject *made = PyDict_New(), *name = name_of(entry);
+    if (is_new) late = PySet_Contains(self->gone, name);
+    if (!made || late < 0 || PyDict_SetItem(made, w_is, w_object) < 0 || PyDict_SetItem(made, w_type, name) < 0 ||
+        put(made, w_id, PyLong_FromSsize_t(number_in(entry))) < 0 || (late && PyDict_SetItem(made, w_late, Py_True) < 0))
+        Py_CLEAR(made);
+    Py_DECREF(entry);
+    return made;
+}
+
+static PyObject *label_of(Values *self, PyObject *thing) {
+    int is_new;
+    PyObject *entry = entry_of(self, thing, (PyObject *)Py_TYPE(thing), &is_new);
+    if (!entry) return NULL;
+    PyObject **place = label_in(entry);
+    if (!*place) *place = PyUnicode_FromFormat("%S#%zd", name_of(entry), number_in(entry));
+    PyObject *label = Py_XNewRef(*place);
+    Py_DECREF(entry);
+    return label;
+}
+
+/* Objects as data */
+
+typedef struct Above { void *thing; struct Above *up; int depth; } Above;
+static _Thread_local int nodes;
+static PyObject *value_of(Values *self, PyObject *thing, PyObject *kind, Above *above);
+
+static PyObject *above_tuple(Above *above) {
+    PyObject *made = PyTuple_New(above ? above->depth : 0);
+    for (; made && above; above = above->up) {
+        PyObject *number = PyLong_FromVoidPtr(above->thing);
+        if (!number) Py_CLEAR(made); else PyTuple_SET_ITEM(made, above->depth - 1, number);
+    }
+    return made;
+}
+
+static inline PyObject *part_of(Values *self, PyObject *part, Above *above) {
+    Py_INCREF(part);
+    PyObject *made = value_of(self, part, (PyObject *)Py_TYPE(part), above);
+    Py_DECREF(part);
+    return made;
+}
+
+static PyObject *sequence_of(Values *self, PyObject *thing, Above *above) {
+    PyObject *made = PyList_New(0);
+    for (Py_ssize_t i = 0; made && i < PySequence_Fast_GET_SIZE(thing); i++) {
+        PyObject *part = part_of(self, PySequence_Fast_GET_ITEM(thing, i), above);
+        if (!part || PyList_Append(made, part) < 0) Py_CLEAR(made);
+        Py_XDECREF(part);
+    }
+    return made;
+}
+
+static PyObject *pairs_of(Values *self, PyObject *thing, Above *above) {
+    PyObject *made = PyList_New(0), *key, *part;
+    Py_ssize_t place = 0, size = PyDict_GET_SIZE(thing);
+    while (made && PyDict_Next(thing, &place, &key, &part)) {
+        PyObject *pair = PyList_New(2);
+        Py_INCREF(part);
+        PyObject *left = pair ? part_of(self, key, above) : NULL;
+        PyObject *right = left ? value_of(self, part, (PyObject *)Py_TYPE(part), above) : NULL;
+        Py_DECREF(part);
+        if (right) {
+            PyList_SET_ITEM(pair, 0, left);
+            PyList_SET_ITEM(pair, 1, right);
+            if (PyList_Append(made, pair) < 0) Py_CLEAR(made);
+            else if (PyDict_GET_SIZE(thing) != size) {
+                PyErr_SetString(PyExc_RuntimeError, "dictionary changed size during iteration");
+                Py_CLEAR(made);
+            }
+        } else { Py_XDECREF(left); Py_CLEAR(made); }
+        Py_XDECREF(pair);
+    }
+    return made;
+}
+
+static PyObject *tagged(PyObject *what, PyObject *key, PyObject *value) {
+    PyObject *made = value ? PyDict_New() : NULL;
+    if (!made || PyDict_SetItem(made, w_is, what) < 0) { Py_XDECREF(value); Py_XDECREF(made); return NULL; }
+    if (put(made, key, value) < 0) Py_CLEAR(made);
+    return made;
+}
+
+static PyObject *read_by(Values *self, PyObject *thing, PyObject *kind, Above *above) {
+    PyObject *key = PyLong_FromVoidPtr(kind);
+    PyObject *reader = key ? PyDict_GetItemWithError(known[N_READERS], key) : NULL;
+    Py_XDECREF(key);
+    if (!reader && PyErr_Occurred()) return NULL;
+    reader = reader ? Py_NewRef(reader) : PyObject_CallOneArg(known[N_LEARN], kind);
+    if (!reader) return NULL;
+    PyObject *made = NULL, *over;
+    if (reader == known[N_OPAQUE]) made = opaque(self, thing, kind);
+    else if ((over = above_tuple(above))) {
+        made = PyObject_Vectorcall(reader, (PyObject *[]){(PyObject *)self, thing, kind, over}, 4, NULL);
+        Py_DECREF(over);
+    }
+    Py_DECREF(reader);
+    return made;
+}
+
+static PyObject *value_of(Values *self, PyObject *thing, PyObject *kind, Above *above) {
+    PyTypeObject *type = (PyTypeObject *)kind;
+    if (thing == Py_None || type == &PyBool_Type) return Py_NewRef(thing);
+    if (type == &PyUnicode_Type) {
+        if (PyUnicode_GET_LENGTH(thing) <= limit[L_LONG]) return Py_NewRef(thing);
+        return PyObject_CallOneArg(known[N_LONG_TEXT], thing);
+    }
+    if (type == &PyLong_Type) {
+        int overflow;
+        PyLong_AsLongLongAndOverflow(thing, &overflow);
+        return overflow ? PyObject_CallOneArg(known[N_LONG_INT], thing) : Py_NewRef(thing);
+    }
+    if (type == &PyFloat_Type) {
+        double number = PyFloat_AS_DOUBLE(thing);
+        if (number - number != 0.0) self->odd++;
+        return Py_NewRef(thing);
+    }
+    if (type == &PyBytes_Type) {
+        self->odd++;
+        if (PyBytes_GET_SIZE(thing) <= limit[L_LONG]) return Py_NewRef(thing);
+        return PyObject_CallOneArg(known[N_LONG_BYTES], thing);
+    }
+    nodes++;
+    int depth = above ? above->depth : 0;
+    if (depth >= limit[L_DEEP] || nodes > limit[L_NODES])
+        return tagged(w_deep, w_type, PyObject_GetAttr(kind, w_qualname));
+    int up = 0, steps = 1;
+    for (Above *each = above; each; each = each->up, steps++)
+        if (each->thing == thing) up = steps;
+    if (up) return tagged(w_again, w_up, PyLong_FromLong(up));
+    Above inner = {thing, above, depth + 1};
+    if (type == &PyList_Type && PyList_GET_SIZE(thing) <= limit[L_MANY]) return sequence_of(self, thing, &inner);
+    if (type == &PyTuple_Type && PyTuple_GET_SIZE(thing) <= limit[L_MANY])
+        return tagged(w_tuple, w_items, sequence_of(self, thing, &inner));
+    if (type == &PyDict_Type && PyDict_GET_SIZE(thing) <= limit[L_MANY])
+        return tagged(w_dict, w_items, pairs_of(self, thing, &inner));
+    return read_by(self, thing, kind, above);
+}
+
+static PyObject *data_of(Values *self, PyObject *thing) {
+    nodes = 0;
+    PyObject *made = value_of(self, thing, (PyObject *)Py_TYPE(thing), NULL);
+    if (made || !PyErr_ExceptionMatches(PyExc_Exception)) return made;
+    PyObject *kind, *error, *trace, *why;
+    PyErr_Fetch(&kind, &error, &trace);
+    int is_deep = PyErr_GivenExceptionMatches(kind, PyExc_RecursionError);
+    why = is_deep ? Py_NewRef(w_recursion) : PyObject_GetAttr(kind, w_name);
+    Py_XDECREF(kind); Py_XDECREF(error); Py_XDECREF(trace);
+    made = why ? PyObject_CallMethodObjArgs((PyObject *)self, w_lost, why, (PyObject *)Py_TYPE(thing), NULL) : NULL;
+    Py_XDECREF(why);
+    return made;
+}
+
+static PyObject *values_value(Values *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 3 || !PyType_Check(args[1]) || !PyTuple_Check(args[2])) {
+        PyErr_SetString(PyExc_TypeError, "an object, its type and what it lies in");
+        return NULL;
+    }
+    Above chain[16], *above = NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[2]) && i < 16; i++) {
+        chain[i] = (Above){PyLong_AsVoidPtr(PyTuple_GET_ITEM(args[2], i)), above, (int)i + 1};
+        above = &chain[i];
+    }
+    return value_of(self, args[0], args[1], above);
+}
+static PyObject *values_opaque(Values *self, PyObject *const *args, Py_ssize_t count) {
+    if (count == 2) return opaque(self, args[0], args[1]);
+    PyErr_SetString(PyExc_TypeError, "an object and its type");
+    return NULL;
+}
+static PyMethodDef values_methods[] = {
+    {"data", (PyCFunction)data_of, METH_O, NULL},
+    {"label", (PyCFunction)label_of, METH_O, NULL},
+    {"value", (PyCFunction)(void (*)(void))values_value, METH_FASTCALL, NULL},
+    {"opaque", (PyCFunction)(void (*)(void))values_opaque, METH_FASTCALL, NULL},
+    {NULL}};
+static PyMemberDef values_members[] = {{"odd", T_PYSSIZET, offsetof(Values, odd), 0, NULL}, {NULL}};
+static PyTypeObject ValuesType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "likewise.library.Values", .tp_basicsize = sizeof(Values),
+    .tp_new = values_new, .tp_dealloc = (destructor)values_dealloc, .tp_traverse = (traverseproc)values_traverse,
+    .tp_clear = (inquiry)values_clear, .tp_methods = values_methods, .tp_members = values_members,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE};
+
+/* A trace in the making; `recent` knows the rest that was last added to at a place. */
+
+typedef struct { PyObject_HEAD PyObject *values, *tokens, *places, *recent; Py_ssize_t orders; } Running;
+static int running_traverse(Running *self, visitproc visit, void *arg) {
+    Py_VISIT(self->values); Py_VISIT(self->tokens); Py_VISIT(self->places); Py_VISIT(self->recent);
+    return 0;
+}
+static int running_clear(Running *self) {
+    Py_CLEAR(self->values); Py_CLEAR(self->tokens); Py_CLEAR(self->places); Py_CLEAR(self->recent);
+    return 0;
+}
+static void running_dealloc(Running *self) {
+    PyObject_GC_UnTrack(self);
+    running_clear(self);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+static PyMemberDef running_members[] = {
+    {"values", T_OBJECT_EX, offsetof(Running, values), 0, NULL}, {"tokens", T_OBJECT_EX, offsetof(Running, tokens), 0, NULL},
+    {"places", T_OBJECT_EX, offsetof(Running, places), 0, NULL}, {"orders", T_PYSSIZET, offsetof(Running, orders), 0, NULL},
+    {NULL}};
+static PyTypeObject RunningType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "likewise.library.Running", .tp_basicsize = sizeof(Running),
+    .tp_new = PyType_GenericNew, .tp_dealloc = (destructor)running_dealloc,
+    .tp_traverse = (traverseproc)running_traverse, .tp_clear = (inquiry)running_clear, .tp_members = running_members,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE};
+
+typedef struct {
+    PyObject_HEAD PyObject *running, *at, *kind, *operation, *arguments, *lane, *receiver, *watched, *changing,
+        *outcome, *after, *state;
+    Py_ssize_t order, turn, until;
+    char is_kept, makes, is_plain;
+} Token;
+#define TOKEN_PARTS(DO) DO(running) DO(at) DO(kind) DO(operation) DO(arguments) DO(lane) DO(receiver) DO(watched) \
+    DO(changing) DO(outcome) DO(after) DO(state)
+#define VISIT_PART(name) Py_VISIT(self->name);
+#define CLEAR_PART(name) Py_CLEAR(self->name);
+static int token_traverse(Token *self, visitproc visit, void *arg) { TOKEN_PARTS(VISIT_PART) return 0; }
+static int token_clear(Token *self) { TOKEN_PARTS(CLEAR_PART) return 0; }
+static void token_dealloc(Token *self) {
+    PyObject_GC_UnTrack(self);
+    token_clear(self);
+    PyObject_GC_Del(self);
+}
+#define OBJECT_MEMBER(name) {#name, T_OBJECT, offsetof(Token, name), 0, NULL},
+#define NUMBER_MEMBER(name) {#name, T_PYSSIZET, offsetof(Token, name), 0, NULL},
+#define FLAG_MEMBER(name) {#name, T_BOOL, offsetof(Token, name), 0, NULL},
+static PyMemberDef token_members[] = {
+    TOKEN_PARTS(OBJECT_MEMBER) NUMBER_MEMBER(order) NUMBER_MEMBER(turn) NUMBER_MEMBER(until)
+    FLAG_MEMBER(is_kept) FLAG_MEMBER(makes) FLAG_MEMBER(is_plain) {NULL}};
+
+/* The row of a token, as `crossing.row` makes it. */
+static PyObject *token_row(Token *self, PyObject *lane) {
+    PyObject *wire = PyDict_New(), *order = PyLong_FromSsize_t(self->order), *made = NULL;
+    int has_after = self->after && self->after != Py_None ? PyObject_IsTrue(self->after) : 0;
+    if (wire && order && has_after >= 0 && PyDict_SetItem(wire, w_at, self->at) == 0 &&
+        PyDict_SetItem(wire, w_kind, self->kind) == 0 &&
+        (!has_after || PyDict_SetItem(wire, w_after, self->after) == 0) &&
+        (!self->state || self->state == Py_None || PyDict_SetItem(wire, w_state, self->state) == 0) &&
+        (self->until <= self->order || put(wire, w_until, PyLong_FromSsize_t(self->until)) == 0) &&
+        (!self->turn || put(wire, w_turn, PyLong_FromSsize_t(self->turn)) == 0)) {
+        PyObject *outcome = self->outcome && self->outcome != Py_None ? self->outcome : known[N_UNSEEN];
+        made = PyTuple_Pack(7, self->operation, self->arguments, outcome, self->receiver, order, lane, wire);
+    }
+    Py_XDECREF(wire);
+    Py_XDECREF(order);
+    return made;
+}
+static PyMethodDef token_methods[] = {{"row", (PyCFunction)token_row, METH_O, NULL}, {NULL}};
+static PyTypeObject TokenType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "likewise.library.Token", .tp_basicsize = sizeof(Token),
+    .tp_dealloc = (destructor)token_dealloc, .tp_traverse = (traverseproc)token_traverse,
+    .tp_clear = (inquiry)token_clear, .tp_members = token_members, .tp_methods = token_methods,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION};
+
+/* What is left of a crossing that is not kept: its text, as `repr` says it, without numbers of objects. */
+
+typedef struct { char *text, room[512]; size_t used, size; int objects; } Text;
+
+static int write_bytes(Text *out, const char *text, size_t size) {
+    if (out->used + size > out->size) {
+        size_t wanted = (out->used + size) * 2;
+        char *more = PyMem_Malloc(wanted);
+        if (!more) return -1;
+        memcpy(more, out->text, out->used);
+        if (out->text != out->room) PyMem_Free(out->text);
+        out->text = more;
+        out->size = wanted;
+    }
+    memcpy(out->text + out->used, text, size);
+    out->used += size;
+    return 0;
+}
+#define WRITE(out, text) write_bytes(out, text, sizeof(text) - 1)
+
+static int write_repr(Text *out, PyObject *thing) {
+    PyObject *shown = PyObject_Repr(thing);
+    if (!shown) return -1;
+    int done;
+    if (PyUnicode_IS_COMPACT_ASCII(shown))
+        done = write_bytes(out, (const char *)PyUnicode_1BYTE_DATA(shown), PyUnicode_GET_LENGTH(shown));
+    else {
+        PyObject *coded = PyUnicode_AsEncodedString(shown, "utf-8", "surrogatepass");
+        done = coded ? write_bytes(out, PyBytes_AS_STRING(coded), PyBytes_GET_SIZE(coded)) : -1;
+        Py_XDECREF(coded);
+    }
+    Py_DECREF(shown);
+    return done;
+}
+
+/* Whether it is what `opaque` makes, with a name that has no quote in it. */
+static int is_object(PyObject *data) {
+    Py_ssize_t size = PyDict_GET_SIZE(data), place = 0;
+    PyObject *key, *value;
+    if (size != 3 && size != 4) return 0;
+    PyObject *const keys[] = {w_is, w_type, w_id, w_late};
+    for (int i = 0; PyDict_Next(data, &place, &key, &value); i++) {
+        if (key != keys[i]) return 0;
+        if (i == 0 && value != w_object) return 0;
+        if (i == 1 && (!PyUnicode_CheckExact(value) || PyUnicode_FindChar(value, '\'', 0, PyUnicode_GET_LENGTH(value), 1) != -1))
+            return 0;
+        if (i == 2 && !PyLong_CheckExact(value)) return 0;
+        if (i == 3 && value != Py_True) return 0;
+    }
+    return 1;
+}
+
+static int write_data(Text *out, PyObject *data) {
+    if (!data || data == Py_None) return WRITE(out, "None");
+    if (PyList_CheckExact(data)) {
+        if (WRITE(out, "[") < 0) return -1;
+        for (Py_ssize_t i = 0; i < PyList_GET_SIZE(data); i++)
+            if ((i && WRITE(out, ", ") < 0) || write_data(out, PyList_GET_ITEM(data, i)) < 0) return -1;
+        return WRITE(out, "]");
+    }
+    if (!PyDict_CheckExact(data)) return write_repr(out, data);
+    if (is_object(data)) {
+        out->objects++;
+        return WRITE(out, "{'is': 'object', 'id': 0}");
+    }
+    PyObject *key, *value;
+    Py_ssize_t place = 0;
+    if (WRITE(out, "{") < 0) return -1;
+    for (int i = 0; PyDict_Next(data, &place, &key, &value); i++)
+        if ((i && WRITE(out, ", ") < 0) || write_repr(out, key) < 0 || WRITE(out, ": ") < 0 || write_data(out, value) < 0)
+            return -1;
+    return WRITE(out, "}");
+}
+
+static int count_in(const Text *text, const char *needle, int most) {
+    size_t size = strlen(needle);
+    const char *at = text->text, *end = text->text + text->used;
+    int found = 0;
+    while (found < most && (size_t)(end - at) >= size && (at = memchr(at, needle[0], end - at - size + 1))) {
+        if (!memcmp(at, needle, size)) found++;
+        at++;
+    }
+    return found;
+}
+
+/* Whether `plain_text` and `unnumbered` would leave the text as it is. */
+static int is_settled(const Text *text) {
+    static const char *const NEEDLES[] = {"0x", "tmp", "-packages", "pytest-of-", "127.0.0.1:", "localhost:", "0.0.0.0:", "[::1]:"};
+    if (count_in(text, "'id': ", text->objects + 1) != text->objects) return 0;
+    for (size_t i = 0; i < sizeof(NEEDLES) / sizeof(*NEEDLES); i++)
+        if (count_in(text, NEEDLES[i], 1)) return 0;
+    return 1;
+}
+
+static PyObject *rest_of(Token *token) {
+    Running *running = (Running *)token->running;
+    PyObject *recent = token->lane ? NULL : PyDict_GetItemWithError(running->recent, token->at);
+    if (recent && PyTuple_GET_ITEM(recent, 0) == token->kind && PyTuple_GET_ITEM(recent, 1) == token->operation)
+        return Py_NewRef(PyTuple_GET_ITEM(recent, 2));
+    if (!recent && PyErr_Occurred()) return NULL;
+    PyObject *rest = PyObject_CallOneArg(known[N_REST], (PyObject *)token);
+    if (rest && !token->lane) {
+        PyObject *pair = PyTuple_Pack(3, token->kind, token->operation, rest);
+        if (put(running->recent, token->at, pair) < 0) Py_CLEAR(rest);
+    }
+    return rest;
+}
+
+static int rest_add(Token *token, PyObject *said) {
+    PyObject *rest = rest_of(token), *texts = NULL, *made = NULL;
+    if (!rest) return -1;
+    Text text = {.text = text.room, .size = sizeof(text.room)};
+    int done = WRITE(&text, "(") < 0 || write_data(&text, token->arguments) < 0 || WRITE(&text, ", ") < 0 ||
+               write_data(&text, said) < 0 || WRITE(&text, ", ") < 0 || write_data(&text, token->after) < 0 ||
+               WRITE(&text, ", ") < 0 || write_data(&text, token->makes ? NULL : token->state) < 0 || WRITE(&text, ")") < 0
+               ? -1 : 0;
+    if (done == 0 && !is_settled(&text)) {
+        PyObject *told = PyObject_CallMethodObjArgs(rest, w_add, (PyObject *)token, NULL);
+        done = told ? 0 : -1;
+        Py_XDECREF(told);
+    } else if (done == 0) {
+        made = PyBytes_FromStringAndSize(text.text, text.used);
+        if (made && text.used > (size_t)limit[L_SHORT]) Py_SETREF(made, PyObject_CallOneArg(known[N_DIGEST], made));
+        texts = made ? PyObject_GetAttr(rest, w_texts) : NULL;
+        done = texts ? PyList_Append(texts, made) : -1;
+    }
+    if (text.text != text.room) PyMem_Free(text.text);
+    Py_XDECREF(made); Py_XDECREF(texts); Py_DECREF(rest);
+    return done;
+}
+
+/* Where crossings are kept. */
+
+typedef struct { PyObject_HEAD PyObject *open, *main; } Recorder;
+static int recorder_traverse(Recorder *self, visitproc visit, void *arg) { Py_VISIT(self->open); return 0; }
+static int recorder_clear(Recorder *self) { Py_CLEAR(self->open); Py_CLEAR(self->main); return 0; }
+static void recorder_dealloc(Recorder *self) {
+    PyObject_GC_UnTrack(self);
+    recorder_clear(self);
+    Py_TYPE(self)->tp_free((PyObject *)self);
+}
+
+/* Whether a thread or a task of its own may be what crosses. */
+static int is_beside(Recorder *self) {
+    if (self->main && PyLong_AsUnsignedLong(self->main) != PyThread_get_thread_ident()) return 1;
+    PyObject *modules = known[N_MODULES], *found;
+    if (PyDict_GetItemWithError(modules, w_trio)) found = PyObject_CallNoArgs(known[N_IS_LOOPING]);
+    else if (!PyDict_GetItemWithError(modules, w_asyncio)) return 0;
+    else if (!running_loop) found = PyObject_CallNoArgs(known[N_IS_LOOPING]);
+    else {
+        if (!(found = PyObject_CallNoArgs(running_loop))) return -1;
+        int is_looping = found != Py_None;
+        Py_DECREF(found);
+        return is_looping;
+    }
+    if (!found) return -1;
+    int is_looping = found == Py_True;
+    Py_DECREF(found);
+    return is_looping;
+}
+
+/* The lane of what crosses, a new reference, or nothing for the main thread. */
+static int lane_of(Recorder *self, Running *running, PyObject **lane) {
+    *lane = NULL;
+    int beside = is_beside(self);
+    if (beside <= 0) return beside;
+    PyObject *lanes = PyObject_GetAttr((PyObject *)running, w_lanes);
+    *lane = lanes ? PyObject_CallMethodNoArgs(lanes, w_current) : NULL;
+    Py_XDECREF(lanes);
+    if (!*lane) return -1;
+    if (*lane == Py_None) Py_CLEAR(*lane);
+    return 0;
+}
+
+/* Which crossing at its place it is, from 1; -1 is an error. */
+static Py_ssize_t seen_at(Running *running, PyObject *at, PyObject *lane) {
+    PyObject *place = Py_NewRef(at), *family;
+    if (lane) {
+        family = PyObject_GetAttr(lane, w_family);
+        Py_SETREF(place, family ? PyTuple_Pack(2, family, at) : NULL);
+        Py_XDECREF(family);
+        if (!place) return -1;
+    }
+    PyObject *counter = PyDict_GetItemWithError(running->places, place), *next = NULL;
+    if (!counter && !PyErr_Occurred()) {
+        PyObject *made = PyObject_CallFunction(known[N_COUNT], "i", 1);
+        counter = made ? PyDict_SetDefault(running->places, place, made) : NULL;
+        Py_XDECREF(made);
+    }
+    if (counter) next = Py_TYPE(counter)->tp_iternext(counter);
+    Py_DECREF(place);
+    Py_ssize_t seen = next ? PyLong_AsSsize_t(next) : -1;
+    Py_XDECREF(next);
+    return seen;
+}
+
+static inline int is_mutable(PyObject *thing) {
+    PyTypeObject *type = Py_TYPE(thing);
+    return type == &PyList_Type || type == &PyDict_Type || type == &PySet_Type || type == &PyByteArray_Type;
+}
+
+static int note(Token *token, Values *values, PyObject *name, PyObject *thing) {
+    if (put(token->arguments, name, data_of(values, thing)) < 0) return -1;
+    if (!is_mutable(thing) || token->kind == known[N_CALLBACK] || token->kind == known[N_YIELD]) return 0;
+    if (!token->changing && !(token->changing = PyList_New(0))) return -1;
+    PyObject *pair = PyTuple_Pack(2, name, thing);
+    int done = pair ? PyList_Append(token->changing, pair) : -1;
+    Py_XDECREF(pair);
+    return done;
+}
+
+static int note_names(Token *token, Values *values, PyObject *kwargs) {
+    PyObject *name, *thing;
+    Py_ssize_t place = 0;
+    while (PyDict_Next(kwargs, &place, &name, &thing))
+        if (PyUnicode_GET_LENGTH(name) && PyUnicode_READ_CHAR(name, 0) == '$') values->odd++;
+    place = 0;
+    while (PyDict_Next(kwargs, &place, &name, &thing)) {
+        Py_INCREF(thing);
+        int done = note(token, values, name, thing);
+        Py_DECREF(thing);
+        if (done < 0) return -1;
+    }
+    return 0;
+}
+
+static int note_receiver(Token *token, Values *values, PyObject *receiver) {
+    token->watched = Py_NewRef(receiver);
+    if (PyType_Check(receiver)) {
+        Py_SETREF(token->receiver, PyObject_GetAttr(receiver, w_qualname));
+    } else if (token->is_kept) {
+        Py_SETREF(token->receiver, label_of(values, receiver));
+    } else { /* it has its number all the same */
+        int is_new;
+        PyObject *entry = entry_of(values, receiver, (PyObject *)Py_TYPE(receiver), &is_new);
+        if (!entry) return -1;
+        Py_DECREF(entry);
+    }
+    return token->receiver ? 0 : -1;
+}
+
+static Token *token_new(Running *running, PyObject *at, PyObject *kind, PyObject *operation, PyObject *lane) {
+    Token *made = PyObject_GC_New(Token, &TokenType);
+    if (!made) return NULL;
+    memset((char *)made + sizeof(PyObject), 0, sizeof(Token) - sizeof(PyObject));
+    made->running = Py_NewRef(running);
+    made->at = Py_NewRef(at);
+    made->kind = Py_NewRef(kind);
+    made->operation = Py_NewRef(operation);
+    made->receiver = Py_NewRef(w_empty);
+    made->lane = Py_XNewRef(lane);
+    made->order = running->orders;
+    made->is_plain = made->is_kept = 1;
+    made->arguments = PyDict_New();
+    PyObject_GC_Track(made);
+    if (made->arguments) return made;
+    Py_DECREF(made);
+    return NULL;
+}
+
+/* Counts one of which no more is noted. */
+static PyObject *count_only(Token *token) {
+    PyObject *rest = rest_of(token), *counter = rest ? PyObject_GetAttr(rest, w_counted) : NULL;
+    PyObject *next = counter ? Py_TYPE(counter)->tp_iternext(counter) : NULL;
+    Py_XDECREF(rest);
+    Py_XDECREF(counter);
+    if (!next) return NULL;
+    Py_DECREF(next);
+    return Py_NewRef(known[N_COUNTED]);
+}
+
+static int token_fill(Token *token, PyObject *receiver, PyObject *args, PyObject *kwargs) {
+    Running *running = (Running *)token->running;
+    Values *values = (Values *)running->values;
+    Py_ssize_t odd = values->odd, most = PyTuple_GET_SIZE(known[N_POSITIONS]);
+    if (token->is_kept && PyList_Append(running->tokens, (PyObject *)token) < 0) return -1;
+    if (receiver != known[N_NOTHING] && note_receiver(token, values, receiver) < 0) return -1;
+    for (Py_ssize_t i = 0; args && i < PyTuple_GET_SIZE(args) && i < most; i++)
+        if (note(token, values, PyTuple_GET_ITEM(known[N_POSITIONS], i), PyTuple_GET_ITEM(args, i)) < 0) return -1;
+    if (kwargs && kwargs != Py_None && note_names(token, values, kwargs) < 0) return -1;
+    token->is_plain = values->odd == odd;
+    return 0;
+}
+
+static PyObject *begin(Recorder *self, PyObject *at, PyObject *kind, PyObject *operation, PyObject *receiver,
+                       PyObject *args, PyObject *kwargs) {
+    Py_ssize_t depth_open = self->open ? PyList_GET_SIZE(self->open) : 0;
+    if (!depth_open) return PyObject_CallMethod((PyObject *)self, "outside", NULL);
+    Running *running = (Running *)Py_NewRef(PyList_GET_ITEM(self->open, depth_open - 1));
+    PyObject *lane = NULL, *made = NULL;
+    Token *token = NULL;
+    if (!PyObject_TypeCheck(running, &RunningType)) { PyErr_SetString(PyExc_TypeError, "not a trace of ours"); goto out; }
+    if (!running->recent && !(running->recent = PyDict_New())) goto out;
+    running->orders++;
+    Py_ssize_t order = running->orders;
+    if (lane_of(self, running, &lane) < 0) goto out;
+    Py_ssize_t seen = seen_at(running, at, lane), keep = limit[lane ? L_KEEP_BESIDE : L_KEEP];
+    if (seen < 0 || !(token = token_new(running, at, kind, operation, lane))) goto out;
+    token->order = order;
+    if (seen > keep + limit[L_FOLD]) { made = count_only(token); goto out; }
+    token->is_kept = seen <= keep;
+    if (lane) {
+        PyObject *turn = PyObject_GetAttr(lane, w_turn);
+        token->turn = turn ? PyLong_AsSsize_t(turn) : 0;
+        Py_XDECREF(turn);
+        if (PyErr_Occurred()) goto out;
+    }
+    if (token_fill(token, receiver, args, kwargs) == 0) made = Py_NewRef(token);
+out:
+    Py_XDECREF(token);
+    Py_XDECREF(lane);
+    Py_DECREF(running);
+    return made;
+}
+
+static PyObject *recorder_begin(Recorder *self, PyObject *const *args, Py_ssize_t count) {
+    if (count == 6) return begin(self, args[0], args[1], args[2], args[3], args[4], args[5]);
+    PyErr_SetString(PyExc_TypeError, "place, kind, operation, receiver and arguments");
+    return NULL;
+}
+
+/* What a call left in its arguments, where that differs from what was there. */
+static int note_changes(Token *token, Values *values) {
+    PyObject *changing = token->changing, *after = PyDict_New();
+    token->changing = NULL;
+    for (Py_ssize_t i = 0; after && i < PyList_GET_SIZE(changing); i++) {
+        PyObject *pair = PyList_GET_ITEM(changing, i), *name = PyTuple_GET_ITEM(pair, 0);
+        PyObject *now = data_of(values, PyTuple_GET_ITEM(pair, 1));
+        PyObject *before = now ? PyDict_GetItemWithError(token->arguments, name) : NULL;
+        int same = before ? PyObject_RichCompareBool(before, now, Py_EQ) : -1;
+        PyObject *told = same ? NULL : PyObject_CallFunctionObjArgs(known[N_IS_CHANGED], before, now, NULL);
+        if (same < 0 || (!same && !told) || (told == Py_True && PyDict_SetItem(after, name, now) < 0)) Py_CLEAR(after);
+        Py_XDECREF(told);
+        Py_XDECREF(now);
+    }
+    Py_DECREF(changing);
+    Py_XSETREF(token->after, after);
+    return after ? 0 : -1;
+}
+
+static int note_state(Token *token, PyObject *values, PyObject *value) {
+    if (value == Py_None && token->watched && token->kind == known[N_CALL])
+        token->state = PyObject_CallFunctionObjArgs(known[N_STATE], token->watched, values, NULL);
+    else if (token->makes)
+        token->state = PyObject_CallOneArg(known[N_OUTLINE], value);
+    else return 0;
+    return token->state ? 0 : -1;
+}
+
+static int end(Token *token, PyObject *value) {
+    Running *running = (Running *)token->running;
+    Values *values = (Values *)running->values;
+    Py_ssize_t odd = values->odd;
+    PyTypeObject *returned = (PyTypeObject *)known[N_RETURNED];
+    PyObject *said = data_of(values, value), *outcome = said ? returned->tp_alloc(returned, 0) : NULL;
+    if (!outcome) { Py_XDECREF(said); return -1; }
+    *(PyObject **)((char *)outcome + returned_offset) = said;
+    Py_XSETREF(token->outcome, outcome);
+    if (note_state(token, (PyObject *)values, value) < 0) return -1;
+    Py_CLEAR(token->watched);
+    token->until = running->orders;
+    if (token->changing && note_changes(token, values) < 0) return -1;
+    if (values->odd != odd) token->is_plain = 0;
+    return token->is_kept ? 0 : rest_add(token, said);
+}
+
+static PyObject *recorder_end(Recorder *self, PyObject *const *args, Py_ssize_t count) {
+    if (count != 2) { PyErr_SetString(PyExc_TypeError, "a token and a value"); return NULL; }
+    if (Py_TYPE(args[0]) == &TokenType && end((Token *)args[0], args[1]) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef recorder_methods[] = {
+    {"begin", (PyCFunction)(void (*)(void))recorder_begin, METH_FASTCALL, NULL},
+    {"end", (PyCFunction)(void (*)(void))recorder_end, METH_FASTCALL, NULL},
+    {NULL}};
+static PyMemberDef recorder_members[] = {
+    {"_open", T_OBJECT_EX, offsetof(Recorder, open), 0, NULL}, {"_main", T_OBJECT, offsetof(Recorder, main), 0, NULL}, {NULL}};
+static PyTypeObject RecorderType = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "likewise.library.Recorder", .tp_basicsize = sizeof(Recorder),
+    .tp_new = PyType_GenericNew, .tp_dealloc = (destructor)recorder_dealloc,
+    .tp_traverse = (traverseproc)recorder_traverse, .tp_clear = (inquiry)recorder_clear,
+    .tp_methods = recorder_methods, .tp_members = recorder_members,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE};
+
+static PyObject *h_equip(PyObject *self, PyObject *args) { /* what is Python's, and limits, by their names */
+    PyObject *things, *limits;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyDict_Type, &things, &PyDict_Type, &limits)) return NULL;
+    for (int i = 0; i < N_SIZE; i++) {
+        PyObject *thing = PyDict_GetItemString(things, N_NAMES[i]);
+        if (!thing) return PyErr_Format(PyExc_KeyError, "%s", N_NAMES[i]);
+        Py_XSETREF(known[i], Py_NewRef(thing));
+    }
+    for (int i = 0; i < L_SIZE; i++) {
+        PyObject *number = PyDict_GetItemString(limits, L_NAMES[i]);
+        if (!number) return PyErr_Format(PyExc_KeyError, "%s", L_NAMES[i]);
+        limit[i] = PyLong_AsSsize_t(number);
+    }
+    PyObject *slot = PyObject_GetAttrString(known[N_RETURNED], "value");
+    if (!slot) return NULL;
+    returned_offset = ((PyMemberDescrObject *)slot)->d_member->offset;
+    Py_DECREF(slot);
+    if (PyErr_Occurred()) return NULL;
+    Py_RETURN_NONE;
+}
+
+static int add_noting(PyObject *module) {
+    struct { PyTypeObject *type; const char *name; } types[] = {
+        {&WeakType, NULL}, {&KeptType, NULL}, {&TokenType, NULL}, {&ValuesType, "Values"},
+        {&RunningType, "Running"}, {&RecorderType, "Recorder"}};
+    WeakType.tp_base = &_PyWeakref_RefType;
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+        if (PyType_Ready(types[i].type) < 0) return -1;
+        if (types[i].name && PyModule_AddObjectRef(module, types[i].name, (PyObject *)types[i].type) < 0) return -1;
+    }
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++)
+        if (!(*WORDS[i].place = PyUnicode_InternFromString(WORDS[i].text))) return -1;
+    return 0;
+}

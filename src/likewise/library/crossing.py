@@ -140,7 +140,7 @@ def row(
     turn: int = 0,
 ) -> Row:
     """A crossing as the interaction that `of` reads."""
-    wire: Mapping = {"at": at, "kind": kind}
+    wire: Mapping = {"at": at, "kind": kind.value}
     if after:
         wire["after"] = after
     if state is not None:

@@ -16,7 +16,7 @@ static Py_ssize_t returned_offset;
 
 static PyObject *w_is, *w_object, *w_type, *w_id, *w_late, *w_tuple, *w_dict, *w_items, *w_deep, *w_again, *w_up;
 static PyObject *w_qualname, *w_name, *w_texts, *w_add, *w_counted, *w_lanes, *w_current, *w_family, *w_turn, *w_lost;
-static PyObject *w_at, *w_kind, *w_after, *w_state, *w_until, *w_recursion, *w_asyncio, *w_trio, *w_empty, *w_main;
+static PyObject *w_at, *w_kind, *w_after, *w_state, *w_until, *w_recursion, *w_asyncio, *w_trio, *w_empty, *w_value;
 static const struct { PyObject **place; const char *text; } WORDS[] = {
     {&w_is, "is"}, {&w_object, "object"}, {&w_type, "type"}, {&w_id, "id"}, {&w_late, "late"}, {&w_tuple, "tuple"},
     {&w_dict, "dict"}, {&w_items, "items"}, {&w_deep, "deep"}, {&w_again, "again"}, {&w_up, "up"},
@@ -24,7 +24,7 @@ static const struct { PyObject **place; const char *text; } WORDS[] = {
     {&w_counted, "counted"}, {&w_lanes, "lanes"}, {&w_current, "current"}, {&w_family, "family"}, {&w_turn, "turn"},
     {&w_lost, "_lost"}, {&w_at, "at"}, {&w_kind, "kind"}, {&w_after, "after"}, {&w_state, "state"},
     {&w_until, "until"}, {&w_recursion, "recursion"}, {&w_asyncio, "asyncio"}, {&w_trio, "trio"}, {&w_empty, ""},
-    {&w_main, "main"}};
+    {&w_value, "_value_"}};
 
 /* Sets an item that is given away; -1 also where there is none. */
 static int put(PyObject *dict, PyObject *key, PyObject *value) {
@@ -202,6 +202,12 @@ static inline PyObject *part_of(Values *self, PyObject *part, Above *above) {
     return made;
 }
 
+/* Data holds data only, and never itself: the collector need not look at it. */
+static inline PyObject *settled(PyObject *data) {
+    if (data) PyObject_GC_UnTrack(data);
+    return data;
+}
+
 static PyObject *sequence_of(Values *self, PyObject *thing, Above *above) {
     PyObject *made = PyList_New(0);
     for (Py_ssize_t i = 0; made && i < PySequence_Fast_GET_SIZE(thing); i++) {
@@ -209,7 +215,7 @@ static PyObject *sequence_of(Values *self, PyObject *thing, Above *above) {
         if (!part || PyList_Append(made, part) < 0) Py_CLEAR(made);
         Py_XDECREF(part);
     }
-    return made;
+    return settled(made);
 }
 
 static PyObject *pairs_of(Values *self, PyObject *thing, Above *above) {
@@ -230,16 +236,16 @@ static PyObject *pairs_of(Values *self, PyObject *thing, Above *above) {
                 Py_CLEAR(made);
             }
         } else { Py_XDECREF(left); Py_CLEAR(made); }
-        Py_XDECREF(pair);
+        Py_XDECREF(settled(pair));
     }
-    return made;
+    return settled(made);
 }
 
 static PyObject *tagged(PyObject *what, PyObject *key, PyObject *value) {
     PyObject *made = value ? PyDict_New() : NULL;
     if (!made || PyDict_SetItem(made, w_is, what) < 0) { Py_XDECREF(value); Py_XDECREF(made); return NULL; }
     if (put(made, key, value) < 0) Py_CLEAR(made);
-    return made;
+    return settled(made);
 }
 
 static PyObject *read_by(Values *self, PyObject *thing, PyObject *kind, Above *above) {
@@ -342,7 +348,8 @@ static PyTypeObject ValuesType = {
     .tp_clear = (inquiry)values_clear, .tp_methods = values_methods, .tp_members = values_members,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE};
 
-/* A trace in the making; `recent` knows the rest that was last added to at a place. */
+/* A trace in the making; `recent` knows, by place, what was added to there. */
+#define MOST_RECENT 32
 
 typedef struct { PyObject_HEAD PyObject *values, *tokens, *places, *recent; Py_ssize_t orders; } Running;
 static int running_traverse(Running *self, visitproc visit, void *arg) {
@@ -397,7 +404,7 @@ static PyObject *token_row(Token *self, PyObject *lane) {
     PyObject *wire = PyDict_New(), *order = PyLong_FromSsize_t(self->order), *made = NULL;
     int has_after = self->after && self->after != Py_None ? PyObject_IsTrue(self->after) : 0;
     if (wire && order && has_after >= 0 && PyDict_SetItem(wire, w_at, self->at) == 0 &&
-        PyDict_SetItem(wire, w_kind, self->kind) == 0 &&
+        put(wire, w_kind, PyObject_GetAttr(self->kind, w_value)) == 0 &&
         (!has_after || PyDict_SetItem(wire, w_after, self->after) == 0) &&
         (!self->state || self->state == Py_None || PyDict_SetItem(wire, w_state, self->state) == 0) &&
         (self->until <= self->order || put(wire, w_until, PyLong_FromSsize_t(self->until)) == 0) &&
@@ -513,14 +520,20 @@ static int is_settled(const Text *text) {
 static PyObject *rest_of(Token *token) {
     Running *running = (Running *)token->running;
     PyObject *recent = token->lane ? NULL : PyDict_GetItemWithError(running->recent, token->at);
-    if (recent && PyTuple_GET_ITEM(recent, 0) == token->kind && PyTuple_GET_ITEM(recent, 1) == token->operation)
-        return Py_NewRef(PyTuple_GET_ITEM(recent, 2));
-    if (!recent && PyErr_Occurred()) return NULL;
-    PyObject *rest = PyObject_CallOneArg(known[N_REST], (PyObject *)token);
-    if (rest && !token->lane) {
-        PyObject *pair = PyTuple_Pack(3, token->kind, token->operation, rest);
-        if (put(running->recent, token->at, pair) < 0) Py_CLEAR(rest);
+    for (Py_ssize_t i = 0; recent && i < PyList_GET_SIZE(recent); i++) {
+        PyObject *each = PyList_GET_ITEM(recent, i);
+        if (PyTuple_GET_ITEM(each, 0) == token->kind && PyTuple_GET_ITEM(each, 1) == token->operation)
+            return Py_NewRef(PyTuple_GET_ITEM(each, 2));
     }
+    if (!recent && PyErr_Occurred()) return NULL;
+    PyObject *rest = PyObject_CallOneArg(known[N_REST], (PyObject *)token), *made = NULL;
+    if (!rest || token->lane) return rest;
+    if (!recent && put(running->recent, token->at, PyList_New(0)) == 0)
+        recent = PyDict_GetItemWithError(running->recent, token->at);
+    if (recent && PyList_GET_SIZE(recent) < MOST_RECENT) made = PyTuple_Pack(3, token->kind, token->operation, rest);
+    if (made && PyList_Append(recent, made) < 0) Py_CLEAR(rest);
+    Py_XDECREF(made);
+    if (PyErr_Occurred()) Py_CLEAR(rest);
     return rest;
 }
 
@@ -767,19 +780,26 @@ static int note_state(Token *token, PyObject *values, PyObject *value) {
 
 static int end(Token *token, PyObject *value) {
     Running *running = (Running *)token->running;
+    if (!running) return 0; /* it is over already */
     Values *values = (Values *)running->values;
     Py_ssize_t odd = values->odd;
     PyTypeObject *returned = (PyTypeObject *)known[N_RETURNED];
     PyObject *said = data_of(values, value), *outcome = said ? returned->tp_alloc(returned, 0) : NULL;
     if (!outcome) { Py_XDECREF(said); return -1; }
-    *(PyObject **)((char *)outcome + returned_offset) = said;
+    *(PyObject **)((char *)settled(outcome) + returned_offset) = said;
     Py_XSETREF(token->outcome, outcome);
     if (note_state(token, (PyObject *)values, value) < 0) return -1;
     Py_CLEAR(token->watched);
     token->until = running->orders;
     if (token->changing && note_changes(token, values) < 0) return -1;
     if (values->odd != odd) token->is_plain = 0;
-    return token->is_kept ? 0 : rest_add(token, said);
+    if (!token->is_kept) return rest_add(token, said);
+    if (!token->lane) { /* it is data from now on, and nothing more is asked of it than its row */
+        Py_CLEAR(token->running);
+        settled(token->arguments);
+        settled((PyObject *)token);
+    }
+    return 0;
 }
 
 static PyObject *recorder_end(Recorder *self, PyObject *const *args, Py_ssize_t count) {

@@ -365,26 +365,24 @@ def _trace(running: Running, result: Result, failure: str) -> Trace:
     if running.rests:
         tokens = _fold(running)
     names = named(token.lane for token in tokens if token.lane is not None) if running.lanes.sizes else {}
-    made = [
-        (token.row("main" if token.lane is None else names[token.lane]), token.is_plain) for token in tokens
-    ]
+    rows = [token.row("main" if token.lane is None else names[token.lane]) for token in tokens]
+    plain = [token.is_plain for token in tokens]
     if running.rests:
-        made += [(_rest_row(running, *key, rest), True) for key, rest in running.rests.items()]
-        made.sort(key=_order)
+        rows += [_rest_row(running, *key, rest) for key, rest in running.rests.items()]
+        plain += [True] * len(running.rests)
+        orders = [row[4] for row in rows]
+        places = sorted(range(len(rows)), key=orders.__getitem__)
+        rows, plain = [rows[place] for place in places], [plain[place] for place in places]
     return Trace(
         test=running.test,
         role=Role.REFERENCE,
-        interactions=Rows(rows=[row for row, _ in made], plain=[is_plain for _, is_plain in made]),
+        interactions=Rows(rows=rows, plain=plain),
         result=result,
         attempt=running.attempt,
         failure=failure,
         started=running.started,
         ended=time.time(),
     )
-
-
-def _order(made: tuple[Row, bool]) -> int:
-    return made[0][4]
 
 
 def _fold(running: Running) -> list[Token]:

@@ -111,32 +111,27 @@ def _wire_calls(calls: Sequence[Interaction]) -> list[_Call[Any]]:
     if not isinstance(calls, Rows):
         return [_wire_call(call) for call in calls]
     if not calls.plain:
-        return [_wire_row(row, pack) for row in calls.rows]
+        return [_packed_row(row) for row in calls.rows]
     return [
-        _wire_row(row, _as_it_is if is_plain else pack)
+        _plain_row(row) if is_plain else _packed_row(row)
         for row, is_plain in zip(calls.rows, calls.plain, strict=True)
     ]
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _wire_row(row: Row, packed: Callable[[Any], Any]) -> _Call[Any]:
+def _plain_row(row: Row) -> _Call[Any]:
+    """A row whose values JSON can say as they stand."""
     operation, arguments, outcome, receiver, order, lane, wire = row
+    made = WireReturned(outcome.value) if type(outcome) is Returned else _wire_outcome(outcome)
+    service, name = operation.service, operation.name
+    return _Call(service, name, arguments, made, (), receiver, order, lane, 0.0, 0.0, wire or None, None)
+
+
+def _packed_row(row: Row) -> _Call[Any]:
+    operation, arguments, outcome, receiver, order, lane, wire = row
+    made = _wire_outcome(outcome)
+    service, name = operation.service, operation.name
     return _Call(
-        operation.service,
-        operation.name,
-        packed(arguments),
-        WireReturned(packed(outcome.value)) if type(outcome) is Returned else _wire_outcome(outcome),
-        (),
-        receiver,
-        order,
-        lane,
-        0.0,
-        0.0,
-        packed(wire) or None,
-        None,
+        service, name, pack(arguments), made, (), receiver, order, lane, 0.0, 0.0, pack(wire) or None, None
     )
 
 

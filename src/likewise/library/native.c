@@ -27,8 +27,8 @@ static _Thread_local int busy, depth, thread_kind;
 static _Thread_local void *frames[MOST];
 
 /* Known types and known functions, by pointer. A type is held weakly and forgotten when it dies.
-   Of its instances, the names are kept that are known never to be the library's business; and of the
-   library's own types the operation that each attribute is. */
+   Of its instances, the names are kept that are known never to be the library's business, and the
+   operations that attributes are. */
 
 enum { NEVER_READ, NEVER_CALLED, NEVER_STORED, NEVER_COUNT };
 typedef struct { void *key; int flag; PyObject *ref; PyObject *never[NEVER_COUNT]; PyObject *reads; } Slot;
@@ -306,6 +306,8 @@ static PyObject *finish(PyObject *token, PyObject *result) {
 }
 
 static Recorder *recorder; /* where it is one of ours */
+static PyObject *stored;
+static Py_ssize_t stored_before;
 static PyObject *k_call, *k_store, *k_delete, *k_item, *k_yield, *k_read;
 
 static inline int is_never(PyObject *holder, int what, PyObject *name) {
@@ -505,15 +507,25 @@ static int is_stored(PyObject *holder, PyObject *name) {
     return names && *names && PyDict_GetItemWithError(*names, name) != NULL;
 }
 
-/* The operation that an attribute of the library's own object is, where that is known; borrowed. */
+/* What the client's own code sets is its own in classes that extend the library's: with more of the client
+   imported, what is known about these may no longer hold. */
+static void forget_reads(void) {
+    for (size_t i = 0; i <= slots_mask; i++)
+        if (slots[i].key && slots[i].key != TOMB) Py_CLEAR(slots[i].reads);
+    stored_before = PySet_GET_SIZE(stored);
+}
+
+/* The operation that an attribute of an object is, where that is known; borrowed. */
 static PyObject *known_read(PyObject *holder, PyObject *name) {
-    Slot *slot = recorder ? slots_find(Py_TYPE(holder)) : NULL;
+    if (!recorder) return NULL;
+    if (PySet_GET_SIZE(stored) != stored_before) forget_reads();
+    Slot *slot = slots_find(Py_TYPE(holder));
     return slot && slot->reads ? PyDict_GetItemWithError(slot->reads, name) : NULL;
 }
 
-/* What an attribute of an instance of the library's own type is depends on the type alone. */
+/* What an attribute of an instance is depends on its type alone. */
 static void learn_read(PyObject *holder, PyObject *name) {
-    if (!recorder || flag_of(Py_TYPE(holder)) != OWN || PyType_Check(holder) || PyModule_Check(holder)) return;
+    if (!recorder || !touches(holder) || PyType_Check(holder) || PyModule_Check(holder)) return;
     PyObject *operation = ask(GO_READ_OPERATION, (PyObject *[]){holder, name}, 2);
     Slot *slot = operation && operation != Py_None ? slots_find(Py_TYPE(holder)) : NULL;
     if (slot && !slot->reads) slot->reads = PyDict_New();
@@ -1209,8 +1221,10 @@ static PyObject *set_up(PyObject *self, PyObject *args) {
         Py_XSETREF(go[i], method);
     }
     Py_INCREF(mirrored);
-    PyObject *given = PyObject_GetAttrString(hub, "recorder");
-    if (!given) return NULL;
+    PyObject *given = PyObject_GetAttrString(hub, "recorder"), *names = PyObject_GetAttrString(hub, "stored");
+    if (!given || !names || !PySet_Check(names)) { Py_XDECREF(given); Py_XDECREF(names); return NULL; }
+    Py_XSETREF(stored, names);
+    stored_before = PySet_GET_SIZE(stored);
     int is_ours = PyObject_TypeCheck(given, &RecorderType);
     Py_XSETREF(recorder, is_ours ? (Recorder *)Py_NewRef(given) : NULL);
     Py_DECREF(given);

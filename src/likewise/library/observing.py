@@ -14,6 +14,7 @@ from likewise.model import Mapping, Value
 
 MOST = 30
 """Attributes that are looked at."""
+_CONTAINERS = (list, dict, set, bytearray)
 
 
 def state(thing: Any, values: Values) -> Value:
@@ -22,7 +23,7 @@ def state(thing: Any, values: Values) -> Value:
         return None
     made: Mapping = {}
     kind = type(thing)
-    if isinstance(thing, list | dict | set | bytearray):
+    if isinstance(thing, _CONTAINERS):
         made["value"] = values.data(thing)
     elif "__len__" in vars(kind) and _is_plain_length(kind):
         made["length"] = len(thing)
@@ -31,10 +32,10 @@ def state(thing: Any, values: Values) -> Value:
     except AttributeError:
         held = {}
     if type(held) is dict:
-        values.names(each for each in held if type(each) is str)
+        names = [name for name in held if type(name) is str]
+        values.names(names)
         behind = _fields_behind(kind)
-        names = [name for name in held if type(name) is str and (name[:1] != "_" or name in behind)]
-        for name in names[:MOST]:
+        for name in [name for name in names if name[:1] != "_" or name in behind][:MOST]:
             made[name] = values.data(held[name])
     return made or None
 

@@ -82,10 +82,15 @@ def _array(thing: Any, kind: type, inner: Inner) -> Value:
         made["items"] = inner(thing.tolist())
         return made
     made["digest"] = hashlib.blake2b(thing.tobytes(), digest_size=12).hexdigest()
-    made["head"] = [inner(each) for each in thing.ravel()[:PREVIEW].tolist()]
+    flat = thing.ravel()
+    head = flat[:PREVIEW].tolist()
+    is_itself = dtype.kind in _ITSELF and flat.ndim == 1  # a matrix stays one
+    made["head"] = head if is_itself else [inner(each) for each in head]
     return made
 
 
+_ITSELF = frozenset("bi")
+"""Kinds of items that are data as they stand: truth values and whole numbers."""
 _WRITTEN = (int, float, complex, str, bool)
 _NAMES: dict[Any, str] = {}
 _READERS: dict[str, Reader] = {

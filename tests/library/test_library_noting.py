@@ -184,17 +184,30 @@ def test_an_object_in_the_place_of_another_has_a_number_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("of", RECORDERS)
+def test_objects_in_circles_can_die_meanwhile(of: type[Recorder]) -> None:
+    def work(recorder: Any) -> None:
+        for _ in range(KEEP + 5):
+            thing = Thing()
+            thing.itself = thing  # type: ignore[attr-defined]
+            note(recorder, "f.py:1:0", thing, (), None, [thing])
+            del thing
+            gc.collect()
+
+    assert recorded(of, work)[0].interactions[-2].receiver == f"Thing#{KEEP}"
+
+
+@pytest.mark.parametrize("of", RECORDERS)
 def test_nothing_is_kept_alive_by_what_was_noted(of: type[Recorder]) -> None:
-    thing = Thing()
-    gone = weakref.ref(thing)
+    gone = []
 
     def work(recorder: Any) -> None:
+        thing = Thing()
+        gone.append(weakref.ref(thing))
         for place in range(KEEP + 2):
             note(recorder, "f.py:1:0", thing, ([thing],), {"a": (thing,)}, place)
         recorder.begin("f.py:2:0", Kind.CALL, Operation("lib", "never over"), thing, (thing,), None)
 
     kept = recorded(of, work)
-    del thing, work
     gc.collect()
-    assert gone() is None
     assert kept
+    assert gone[0]() is None

@@ -82,6 +82,7 @@ static PyObject *forget(PyObject *self, PyObject *ref) {
 }
 static PyMethodDef forget_def = {"forget", forget, METH_O, NULL};
 
+#include "data.c"
 #include "noting.c"
 
 /* Ask the hub. The caller's own exception, if any, is kept aside. */

@@ -15,7 +15,7 @@ from types import ModuleType
 from likewise.library.caching import folder
 
 SOURCE = Path(__file__).with_name("native.c")
-INCLUDED = Path(__file__).with_name("noting.c")
+INCLUDED = ("data.c", "noting.c")
 SECONDS = 120
 
 
@@ -42,9 +42,10 @@ def load() -> ModuleType | None:
 def _place() -> Path:
     """A file of its own for each source and interpreter, in the user's cache."""
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
-    content = SOURCE.read_bytes() + INCLUDED.read_bytes() + sys.version.encode()
-    digest = hashlib.blake2b(content, digest_size=8).hexdigest()
-    return folder() / "native" / f"native-{digest}{suffix}"
+    digest = hashlib.blake2b(SOURCE.read_bytes() + sys.version.encode(), digest_size=8)
+    for name in INCLUDED:
+        digest.update(SOURCE.with_name(name).read_bytes())
+    return folder() / "native" / f"native-{digest.hexdigest()}{suffix}"
 
 
 def _compile(path: Path) -> None:

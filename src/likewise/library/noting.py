@@ -1,4 +1,4 @@
-"""The recorder with its hot parts in C where these can be had: noting.c, equal to what is in Python.
+"""The recorder with its hot parts in C where these can be had: data.c and noting.c, which note the same.
 
 Each class of Python's extends the type of its name in C, whose methods come first.
 """
@@ -45,7 +45,6 @@ def _python() -> dict[str, Any]:
         "long_bytes": values.long_bytes,
         "long_int": values.long_int,
         "state": observing.state,
-        "outline": observing.outline,
         "is_changed": values.is_changed,
         "rest": recorder.rest_of,
         "counted": recorder.COUNTED,

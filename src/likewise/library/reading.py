@@ -161,9 +161,7 @@ def _compound(kind: type) -> Reader:
     """Readers of what holds other things, and of what nothing is known about."""
     table = tables.reader(kind)
     if table is not None:
-        return lambda values, thing, kind, above: table(
-            thing, kind, lambda part: values.value(part, type(part), (*above, id(thing)))
-        )
+        return table
     names = _field_names(kind)
     if names is not None:
         is_tuple = issubclass(kind, tuple)

@@ -195,6 +195,8 @@ class Recorder:
             self.miss(f"value of {text}", count)
         if os.getpid() == self._process:
             self._on_trace(_trace(running, result, failure))
+        running.tokens.clear()
+        running.values.release()
 
     def miss(self, what: str, count: int = 1) -> None:
         """Count something that could not be recorded."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from likewise.model import Mapping, Value
+
+if TYPE_CHECKING:
+    from likewise.library.values import Values
 
 PREVIEW = 8
 MOST = 1_000
 """Types of items whose names are remembered."""
 
 
-Inner = Callable[[Any], Value]
-Reader = Callable[[Any, type, Inner], Value]
+Reader = Callable[["Values", Any, type, tuple[int, ...]], Value]
 
 
 def reader(kind: type) -> Reader | None:
@@ -22,17 +24,18 @@ def reader(kind: type) -> Reader | None:
     return _READERS.get(_family(kind))
 
 
-def _scalar(thing: Any, kind: type, inner: Inner) -> Value:
+def _scalar(values: Values, thing: Any, kind: type, above: tuple[int, ...]) -> Value:
     item = thing.item()
     text = repr(item) if isinstance(item, _WRITTEN) else str(thing)
     return {"is": "value", "type": kind.__name__, "text": text}
 
 
-def _dtype(thing: Any, kind: type, inner: Inner) -> Value:
+def _dtype(values: Values, thing: Any, kind: type, above: tuple[int, ...]) -> Value:
     return {"is": "value", "type": "dtype", "text": str(thing)}
 
 
-def _frame(thing: Any, kind: type, inner: Inner) -> Value:
+def _frame(values: Values, thing: Any, kind: type, above: tuple[int, ...]) -> Value:
+    inner = _inner(values, thing, above)
     return {
         "is": "frame",
         "type": kind.__qualname__,
@@ -42,7 +45,8 @@ def _frame(thing: Any, kind: type, inner: Inner) -> Value:
     }
 
 
-def _series(thing: Any, kind: type, inner: Inner) -> Value:
+def _series(values: Values, thing: Any, kind: type, above: tuple[int, ...]) -> Value:
+    inner = _inner(values, thing, above)
     made: Mapping = {"is": "series", "type": kind.__qualname__, "values": inner(thing.to_numpy())}
     if hasattr(thing, "index") and not callable(thing.index):
         made["index"] = inner(thing.index.to_numpy())
@@ -70,7 +74,7 @@ def _family(kind: type) -> str:
     return ""
 
 
-def _array(thing: Any, kind: type, inner: Inner) -> Value:
+def _array(values: Values, thing: Any, kind: type, above: tuple[int, ...]) -> Value:
     dtype = thing.dtype
     name = _NAMES.get(dtype)
     if name is None:
@@ -79,18 +83,35 @@ def _array(thing: Any, kind: type, inner: Inner) -> Value:
         name = _NAMES[dtype] = str(dtype)  # takes longer than all the rest
     made: Mapping = {"is": "array", "type": kind.__qualname__, "dtype": name, "shape": [*thing.shape]}
     if dtype.hasobject:
-        made["items"] = inner(thing.tolist())
+        made["items"] = _inner(values, thing, above)(thing.tolist())
         return made
     made["digest"] = hashlib.blake2b(thing.tobytes(), digest_size=12).hexdigest()
-    flat = thing.ravel()
-    head = flat[:PREVIEW].tolist()
-    is_itself = dtype.kind in _ITSELF and flat.ndim == 1  # a matrix stays one
-    made["head"] = head if is_itself else [inner(each) for each in head]
+    made["head"] = _head(values, thing, kind, above)
     return made
 
 
-_ITSELF = frozenset("bi")
-"""Kinds of items that are data as they stand: truth values and whole numbers."""
+def _head(values: Values, thing: Any, kind: type, above: tuple[int, ...]) -> list[Value]:
+    """The first items; those of numpy's own arrays of numbers are data as they stand."""
+    head: list[Any] = thing.ravel()[:PREVIEW].tolist()
+    dtype = thing.dtype
+    if kind.__base__ is object:
+        if dtype.kind in "bi":
+            return head
+        if dtype.kind == "f" and dtype.itemsize <= 8:
+            for each in head:
+                if each - each != 0.0:  # infinite, or no number
+                    values.odd += 1
+            return head
+    inner = _inner(values, thing, above)
+    return [inner(each) for each in head]
+
+
+def _inner(values: Values, thing: Any, above: tuple[int, ...]) -> Callable[[Any], Value]:
+    """Makes data of the parts of something."""
+    within = (*above, id(thing))
+    return lambda part: values.value(part, type(part), within)
+
+
 _WRITTEN = (int, float, complex, str, bool)
 _NAMES: dict[Any, str] = {}
 _READERS: dict[str, Reader] = {

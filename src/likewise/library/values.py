@@ -84,6 +84,11 @@ class Values:
                 self._labels[id(thing)] = known
         return known
 
+    def release(self) -> None:
+        """Let go of every object: the test is over, and nobody asks for their numbers any more."""
+        self._numbers.clear()
+        self._labels.clear()
+
     def _lost(self, why: str, kind: type) -> Value:
         text = f"{kind.__name__}: {why}"
         self.trouble[text] = self.trouble.get(text, 0) + 1

@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "cloud" / "fuzz"))
 from fuzz_seeds import SEEDS, Seed
 from fuzz_seeds_further import FURTHER
 from fuzz_seeds_more import MORE
+from fuzz_seeds_unseen import UNSEEN
 
 from likewise.cloud import targets
 from likewise.cloud.fuzz.findings import Finding
@@ -37,9 +38,9 @@ from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role
 
-WHOLE = (1, 5)
+WHOLE = (1, 5, 6)
 """Groups of many seeds, which get the whole budget."""
-ALL = (*SEEDS, *MORE, *FURTHER)
+ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN)
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
 
 

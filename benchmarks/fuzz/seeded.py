@@ -38,7 +38,7 @@ from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role
 
-WHOLE = (1, 5, 6)
+WHOLE = (1, 5, 6, 7)
 """Groups of many seeds, which get the whole budget."""
 ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN)
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, seed
+from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
 from fuzz_seeds_further import _fails, _has_metadata, _json, _more, _number
 from fuzz_seeds_more import MISLEADING, UNSAFE, WRONG, _hidden, lagging
 
@@ -39,6 +39,14 @@ def _items(name: str, limit: int) -> Callable[[Request], bool]:
 
 def _says_member(name: str) -> Callable[[Request], bool]:
     return lambda request: name in _json(request)
+
+
+def _has_much_metadata(request: Request) -> bool:
+    return sum(name.lower().startswith("x-ms-meta-") for name, _ in request.headers) > 8
+
+
+def _has_large_number(request: Request) -> bool:
+    return any(type(value) is int and value > 1_000_000 for value in _json(request).values())
 
 
 def _ignored(which: str, status: int) -> Rule:
@@ -132,6 +140,33 @@ ROWS: list[tuple[str, int, str, str, Rule, str, str, str]] = [
     ("table", 6, "authorisation", "Service_SetProperties", r.deny("table.Service_SetProperties"), UNSAFE, AUTH, ""),
     ("table", 6, "asynchronous", "Table_InsertEntity Table_QueryEntities", lagging("table.Table_InsertEntity", "table.Table_QueryEntities", 0.8, _hidden("value")), "", ASYNC, ""),
     ("table", 6, "paging", "Table_Query", r.page_size(1, "table.Table_Query"), WRONG, OTHER, ""),
+    # And again, after what the sixth group led to
+    ("s3", 7, "constraint", "PutObjectRetention", r.reject("s3.PutObjectRetention", 400, "InvalidRequest", when=_says(b"<Mode>COMPLIANCE</Mode>")), UNSAFE, CONSTRAINT, ""),
+    ("s3", 7, "code", "GetBucketInventoryConfiguration", r.change_code("s3.GetBucketInventoryConfiguration", "NoSuchInventoryConfig", "NoSuchConfiguration"), MISLEADING, ERROR, "response"),
+    ("s3", 7, "field", "GetObjectTagging", r.change_field("s3.GetObjectTagging", "Value", str.upper), WRONG, OTHER, ""),
+    ("s3", 7, "state", "DeleteBucketLifecycle", r.swallow_write("s3.DeleteBucketLifecycle"), "", OTHER, "state"),
+    ("s3", 7, "null reference", "GetPublicAccessBlock", r.change_status("s3.GetPublicAccessBlock", 404, 500), MISLEADING, NULL, "response"),
+    ("s3", 7, "ordering", "ListBuckets", r.reverse_list("s3.ListBuckets", "Bucket"), WRONG, OTHER, ""),
+    ("dynamodb", 7, "constraint", "UpdateItem", r.reject("dynamodb.UpdateItem", 400, "ValidationException", when=lambda request: _json(request).get("ReturnValues") == "UPDATED_OLD"), UNSAFE, CONSTRAINT, ""),
+    ("dynamodb", 7, "code", "DescribeBackup", r.change_code("dynamodb.DescribeBackup", "BackupNotFoundException", "ResourceNotFoundException"), MISLEADING, ERROR, "response"),
+    ("dynamodb", 7, "message", "PutItem", r.change_message("dynamodb.PutItem", "It could not be put there."), MISLEADING, ERROR, "response"),
+    ("dynamodb", 7, "field", "BatchWriteItem", r.drop_field("dynamodb.BatchWriteItem", "UnprocessedItems"), WRONG, OTHER, "response"),
+    ("dynamodb", 7, "state", "UpdateTimeToLive", r.swallow_write("dynamodb.UpdateTimeToLive"), "", OTHER, "state"),
+    ("dynamodb", 7, "failure", "GetItem", _fails("dynamodb.GetItem", _says_member("ProjectionExpression")), UNSAFE, NULL, "response"),
+    ("blob", 7, "constraint", "Container_SetMetadata", r.reject("blob.Container_SetMetadata", 400, "MetadataTooLarge", when=_has_much_metadata), UNSAFE, CONSTRAINT, ""),
+    ("blob", 7, "code", "Blob_AcquireLease", r.change_code("blob.Blob_AcquireLease", "LeaseAlreadyPresent", "AlreadyLeased"), MISLEADING, ERROR, "response"),
+    ("blob", 7, "field", "Container_ListBlobFlatSegment", r.drop_field("blob.Container_ListBlobFlatSegment", "Content-Length"), WRONG, OTHER, ""),
+    ("blob", 7, "state", "Blob_SetTier", _ignored("blob.Blob_SetTier", 200), "", OTHER, "state"),
+    ("blob", 7, "authorisation", "AppendBlob_Create", r.deny("blob.AppendBlob_Create"), UNSAFE, AUTH, ""),
+    ("queue", 7, "constraint", "Messages_Dequeue", r.reject("queue.Messages_Dequeue", 400, "OutOfRangeQueryParameterValue", when=_number("numofmessages", lambda n: n == 32)), UNSAFE, CONSTRAINT, ""),
+    ("queue", 7, "code", "Queue_SetAccessPolicy", r.change_code("queue.Queue_SetAccessPolicy", "QueueNotFound", "NoQueue"), MISLEADING, ERROR, "response"),
+    ("queue", 7, "field", "Messages_Dequeue", r.change_field("queue.Messages_Dequeue", "MessageText", str.upper), WRONG, OTHER, ""),
+    ("queue", 7, "state", "MessageId_Delete", _ignored("queue.MessageId_Delete", 204), "", OTHER, "state"),
+    ("queue", 7, "null reference", "Queue_GetProperties", r.change_status("queue.Queue_GetProperties", 404, 500), MISLEADING, NULL, "response"),
+    ("table", 7, "constraint", "Table_InsertEntity", r.reject("table.Table_InsertEntity", 400, "InvalidInput", when=_has_large_number), UNSAFE, CONSTRAINT, ""),
+    ("table", 7, "code", "Table_SetAccessPolicy", r.change_code("table.Table_SetAccessPolicy", "TableNotFound", "NoTable"), MISLEADING, ERROR, "response"),
+    ("table", 7, "field", "Table_QueryEntitiesWithPartitionAndRowKey", r.change_field("table.Table_QueryEntitiesWithPartitionAndRowKey", "PartitionKey", str.upper), WRONG, OTHER, ""),
+    ("table", 7, "state", "Table_Delete", _ignored("table.Table_Delete", 204), "", OTHER, "state"),
 ]  # fmt: skip
 
 UNSEEN: tuple[Seed, ...] = tuple(

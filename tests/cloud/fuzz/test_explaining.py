@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,17 @@ from fake_side import FakeSide, Trick, campaign, failure, success
 from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Answer, Call
-from likewise.cloud.fuzz.explaining import is_same_refusal
+from likewise.cloud.fuzz.causes import ERROR, likely_cause
+from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.explaining import is_same_page, is_same_refusal
 from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.following import companions
+from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.log import Log, read
+from likewise.cloud.fuzz.plans import Planner
+from likewise.model import Difference, Implication
 
 
 @pytest.fixture(autouse=True)
@@ -88,3 +97,48 @@ def test_a_server_that_fails_over_a_parameter_is_one_finding_whatever_the_other_
     assert is_same_refusal(sample_finding(parameter="N and M", **same), crash)
     assert not is_same_refusal(sample_finding(parameter="M", **same), crash)
     assert not is_same_refusal(sample_finding(parameter="N", **same | {"reference": "500 Ouch"}), crash)
+
+
+def test_a_list_is_as_short_as_the_limit_that_its_side_names() -> None:
+    limit = sample_finding(place="MaxParts", reference="1", candidate="1000")
+    shorter = sample_finding(kind="length", place="Parts", reference="1", candidate="2")
+    assert is_same_page(shorter, limit)
+    assert not is_same_page(shorter, sample_finding(place="MaxParts", reference="3", candidate="1000"))
+    assert not is_same_page(shorter, sample_finding(place="Size", reference="1", candidate="1000"))
+    assert not is_same_page(limit, shorter)
+
+
+def test_what_is_refused_for_one_of_several_parameters_is_known_by_its_status() -> None:
+    alone = sample_finding(
+        kind="success", condition="c", parameter="N", reference="success (200)", candidate="400"
+    )
+    both = {"kind": "error code", "condition": "c", "parameter": "M and N", "reference": "415 NotThat"}
+    assert is_same_refusal(sample_finding(candidate="400", **both), alone)
+    assert not is_same_refusal(sample_finding(candidate="404", **both), alone)
+    assert not is_same_refusal(sample_finding(candidate="400", **both | {"parameter": "M and O"}), alone)
+
+
+def test_what_needs_another_parameter_is_given_along_with_it() -> None:
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    plan = planner.plan("Scan")
+    call = replace(plan.call, params={**plan.call.params, "TotalSegments": 7})
+    probe = Probe(call=call, parameter="TotalSegments", value_class="boundary", note="7")
+    said = failure(400, "ValidationException", "The Segment parameter is required as well")
+    (both,) = companions(probe, planner, (said, said))
+    assert (both.call.params["TotalSegments"], both.call.params["Segment"]) == (7, 0)
+    assert both.parameter == "TotalSegments and Segment"
+    assert list(companions(probe, planner, (success(), success()))) == []
+
+
+def test_two_texts_for_one_failure_are_a_matter_of_the_text() -> None:
+    gap = Gap(
+        operation="GetObject",
+        index=0,
+        difference=Difference.MESSAGE,
+        place="",
+        reference="One.",
+        candidate="Another.",
+        implication=Implication.MISLEADING,
+    )
+    both = (failure(500, "NotSupported", "One."), failure(500, "NotSupported", "Another."))
+    assert likely_cause(gap, *both, settles=False, never=(False, False)).name == ERROR

@@ -263,3 +263,24 @@ def test_cases_that_begin_alike_share_their_set_up_until_something_is_written() 
     assert made(look, anew=True) == 2, "what is confirmed is confirmed from scratch"
     assert made(put, anew=False) == 2, "in one that nothing was written to"
     assert made(look, anew=False) == 3, "and in none afterwards"
+
+
+def test_a_list_that_leaves_out_the_last_one_is_to_blame_where_no_other_read_shows_the_write() -> None:
+    def unread(call: Call, _: int, side: FakeSide) -> Answer | None:
+        return failure(501, "NotImplemented") if call.operation == "GetObject" else None
+
+    def trick(call: Call, number: int, side: FakeSide) -> Answer | None:
+        answer = unread(call, number, side) or side.honest(call)
+        if call.operation == "ListObjectsV2" and answer.success:
+            return success(Contents=answer.fields["Contents"][:-1])
+        return answer
+
+    running = campaign(
+        FakeSide(trick, "one"),
+        FakeSide(unread, "two"),
+        budget=900,
+        operations=("CreateBucket", "PutObject", "ListObjectsV2"),
+    )
+    found = [event for event in running.run() if isinstance(event, Finding)]
+    running.pair.close()
+    assert {(each.operation, each.kind) for each in found} == {("ListObjectsV2", "length")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from likewise.cloud.fuzz.calls import Name
 from likewise.cloud.fuzz.cases import Cases
 from likewise.cloud.fuzz.grammar import Member, load
 from likewise.cloud.fuzz.hints import hints_of
@@ -42,3 +43,27 @@ def test_what_others_build_on_is_called_before_them() -> None:
     for name in cases.operations:
         before = [call.operation for call in planner.plan(name).setup if call.operation != name]
         assert all(order[each] < order[name] for each in before)
+
+
+def test_a_condition_is_given_that_does_not_hold() -> None:
+    cases = Cases(Planner(load("dynamodb"), hints_of("dynamodb")), 1, ("DeleteItem",))
+    ranked = [
+        probe for task in cases.sweep("DeleteItem") if task.keys[-1] == "rank 0" for probe in task.case.probes
+    ]
+    given = [probe.call.params.get("ConditionExpression") for probe in ranked]
+    assert "attribute_exists(nowhere)" in given
+
+
+def test_what_may_be_given_besides_is_given_where_the_thing_is_there_already() -> None:
+    cases = Cases(Planner(load("dynamodb"), hints_of("dynamodb")), 1, ("PutItem",))
+    again = [task for task in cases.sweep("PutItem") if task.keys[-1] == "again"]
+    assert {task.case.setup[-1].operation for task in again} == {"PutItem"}
+    assert {"ALL_OLD"} <= {
+        probe.call.params.get("ReturnValues") for task in again for probe in task.case.probes
+    }
+
+
+def test_an_operation_is_called_where_what_it_needs_was_not_made_for_it() -> None:
+    cases = Cases(Planner(load("s3"), hints_of("s3")), 1, ("GetObjectLockConfiguration",))
+    setups = [task.case.setup for task in cases.states()["plain"]]
+    assert [{**call.params} for call in setups[0]] == [{"Bucket": Name("bucket")}]

@@ -9,7 +9,7 @@ from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.minimising import Look, Minimiser
 from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.shortening import once, reductions
+from likewise.cloud.fuzz.shortening import absorbed, once, reductions
 from likewise.model import Difference, Implication
 
 BUCKET = Call(service="s3", operation="CreateBucket", params={"Bucket": Name("bucket")})
@@ -102,3 +102,11 @@ def test_of_several_calls_alike_the_first_is_tried_alone() -> None:
     assert once(setup) == setup[:2]
     assert once(setup, {2}) == setup[:3]
     assert setup[:2] in reductions(setup, put())
+
+
+def test_what_a_call_puts_there_can_be_given_to_the_one_that_makes_the_thing() -> None:
+    planner = Planner(load("s3"), hints_of("s3"))
+    tagging = Call(service="s3", operation="PutObjectTagging", params={**OBJECT, "Tagging": {"TagSet": []}})
+    (shorter,) = absorbed((BUCKET, put(), tagging), planner)
+    assert shorter == (BUCKET, put(Tagging="colour=blue"))
+    assert absorbed((BUCKET, put()), planner) == []

@@ -10,7 +10,7 @@ from likewise.cloud.fuzz.findings import Tally
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.schedule import Gains, Schedule
+from likewise.cloud.fuzz.schedule import EARLY, Gains, Schedule
 from likewise.cloud.fuzz.values import AND
 
 SOME = ("CreateTable", "DescribeTable", "PutItem", "GetItem", "Scan")
@@ -132,3 +132,11 @@ def test_what_is_not_known_yet_promises_as_much_as_all_and_less_if_it_needs_more
     new = gains.promise(("New", "rank 0"))
     assert gains.promise(("Good", "rank 0")) > new > gains.promise(("Bad", "rank 0"))
     assert new > gains.promise(("New", "rank 0"), 3)
+
+
+def test_the_first_values_of_every_operation_come_however_much_another_one_finds() -> None:
+    tasks = run(schedule(), "Scan", 130)
+    early = {task.operation for task in tasks if task.keys[-1] in EARLY}
+    assert early == set(SOME)
+    kinds = [task.keys[-1] in EARLY for task in tasks if task.phase == "sweep"]
+    assert sum(kinds[:40]) >= 15

@@ -110,3 +110,17 @@ def test_items_of_a_batch_and_attributes_of_an_item_have_sizes() -> None:
     tasks = [task for name in ("PutItem", "BatchWriteItem") for task in cases.sweep(name)]
     places = {probe.parameter for task in tasks for probe in task.case.probes if probe.size}
     assert {"Item.s.S", "Item.id.S", "RequestItems.<table>"} <= places
+
+
+def test_what_contains_the_items_of_a_list_is_the_same_for_all_of_them() -> None:
+    item = {"Table": Name("table"), "Key": Name("item"), "Right": "r"}
+    (most, *_) = [each for each in sizes(TAGS, [item], named=()) if each.note == "30 items"]
+    assert {each["Table"] for each in most.value} == {Name("table")}
+    assert {each["Right"] for each in most.value} == {"r"}, "a code is no word"
+    assert len({str(each["Key"]) for each in most.value}) == 30
+
+
+def test_bytes_written_as_text_grow_four_letters_at_a_time() -> None:
+    found = list(sizes(TEXT, "YmxvY2stMQ==", named=()))
+    assert {len(each.value) % 4 for each in found} == {0}
+    assert list(sizes(TEXT, "key=value", named=())) == []

@@ -213,11 +213,13 @@ def _content(content: Any, params: Mapping[str, Any], takes: Mapping[str, Any]) 
 
 
 def xml(tree: Any) -> str:
-    """A tree as XML: a mapping's keys are elements, the items of a list repeat their parent's siblings."""
+    """A tree as XML: a mapping's keys are elements, one for each item where a list is what they hold."""
     if isinstance(tree, Mapping):
-        return "".join(f"<{name}>{xml(inner)}</{name}>" for name, inner in tree.items())
-    if isinstance(tree, (list, tuple)):
-        return "".join(xml(inner) for inner in tree)
+        return "".join(
+            f"<{name}>{xml(each)}</{name}>"
+            for name, inner in tree.items()
+            for each in (inner if isinstance(inner, (list, tuple)) else (inner,))
+        )
     if isinstance(tree, bool):
         return "true" if tree else "false"
     return escape(str(tree)) if tree is not None else ""

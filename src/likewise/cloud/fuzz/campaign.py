@@ -13,6 +13,7 @@ from likewise.cloud.fuzz.cases import Cases, Task
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, is_absent
 from likewise.cloud.fuzz.execution import Case, Exhausted, Probe, Seen, went_alike
 from likewise.cloud.fuzz.findings import Finding, Tally
+from likewise.cloud.fuzz.following import companions, is_doubtful_limit
 from likewise.cloud.fuzz.inquiry import Inquiry, Pending, Unstable
 from likewise.cloud.fuzz.judging import Gap, generalised
 from likewise.cloud.fuzz.pairing import Pair
@@ -96,6 +97,8 @@ class Campaign:
         """What was found or may be, by hash."""
         self._asked: set[tuple[str, str, str]] = set()
         """Values of parameters that had a call of their own."""
+        self._limited: set[tuple[str, str]] = set()
+        """Parameters of operations whose limits were looked for."""
         self._several: set[tuple[str, str]] = set()
         """Operations of which it is known that the sides name different ones of several mistakes, and how."""
 
@@ -181,10 +184,30 @@ class Campaign:
             self._count(task.case, probe, ours, theirs)
             yield from self._parts(task, probe, ours, theirs)
             yield from self._judge(task, probe, ours, theirs)
+            more = companions(probe, self.cases.planner, (ours.answers[0], theirs.answers[0]))
+            yield from self._ask(task, [each for each in more if self._is_open(each)])
         # A server that was started again may have begun to count anew.
         calls = max(0, self.pair.reference.side.sent - before)
         self.gains.note(task.keys, calls, len(self._expected) - found)
         self._check()
+
+    def _ask(self, task: Task, probes: Sequence[Probe]) -> Iterator[Event]:
+        """Some more probes after the set-up of a task."""
+        if not probes:
+            return
+        case = replace(task.case, probes=tuple(probes))
+        for each, (left, right) in zip(probes, self.pair.do(case, anew=False), strict=False):
+            self._count(case, each, left, right)
+            yield from self._judge(replace(task, case=case), each, left, right)
+
+    def _close_in(self, task: Task, probe: Probe) -> Iterator[Event]:
+        """Smaller values of the same parameter, until one side takes what the other refuses, or both do."""
+        place = (probe.call.operation, probe.parameter)
+        if place in self._limited or task.phase != "sweep":
+            return
+        self._limited.add(place)
+        for those in self.cases.sized(*place):
+            yield from self._ask(task, [each for each in those if self.bounds.is_open(each)])
 
     def _foresee(self, task: Task, results: Sequence[tuple[Seen, Seen]]) -> None:
         """Confirm for the first time, all in one go, whatever several probes of a task show anew."""
@@ -317,6 +340,8 @@ class Campaign:
             else:
                 self._pending.append(Delayed(task=task, pending=each, since=self.pair.cases))
                 self._note(each.finding)
+        if is_doubtful_limit(probe, new):
+            yield from self._close_in(task, probe)
 
     def _take(self, finding: Finding) -> Iterator[Event]:
         self._note(finding)
@@ -365,12 +390,17 @@ def _values(probe: Probe) -> set[tuple[str, str, str]]:
     places, notes = probe.parameter.split(AND), [probe.note.replace(AND, " & ")]
     if len(places) > 1:
         notes = probe.note.split(AND)
-    return {(probe.call.operation, place, note) for place, note in zip(places, notes, strict=True)}
+    return {(_subject(probe), place, note) for place, note in zip(places, notes, strict=True)}
 
 
 def _asked(probe: Probe) -> tuple[str, str, str]:
     """Which value of which parameter a probe is about."""
-    return probe.call.operation, probe.parameter, f"{probe.value_class} {probe.note}"
+    return _subject(probe), probe.parameter, f"{probe.value_class} {probe.note}"
+
+
+def _subject(probe: Probe) -> str:
+    """The operation, and the state if it is not the usual one: it is asked for by itself."""
+    return probe.call.operation if probe.state == "present" else f"{probe.call.operation} {probe.state}"
 
 
 def _key(gap: Gap, probe: Probe) -> tuple[str, ...]:

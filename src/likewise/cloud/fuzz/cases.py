@@ -12,9 +12,9 @@ from likewise.cloud.fuzz.execution import Case, Probe
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.ranks import DEFERRED, by_rank, common, grouped
-from likewise.cloud.fuzz.sequences import as_plans, combined, unbound, unset
+from likewise.cloud.fuzz.sequences import as_plans, combined, plain, unbound, unset
 from likewise.cloud.fuzz.sizes import sizes
-from likewise.cloud.fuzz.values import ValueClass, Variant, together, variants
+from likewise.cloud.fuzz.values import ValueClass, Variant, failing, together, variants
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -143,6 +143,9 @@ class Cases:
         if less is not None and less.setup != plan.setup:
             probe = self.probe(less.setup, less.call, state="unset")
             yield "unset", Case(setup=less.setup, probes=(probe,))
+        for base in (less, self.planner.plan(operation)):
+            if base is not None and (setup := plain(self.planner, base.setup)) != base.setup:
+                yield "plain", Case(setup=setup, probes=(self.probe(setup, base.call, state="plain"),))
         if plan.setup:
             call = replace(plan.call, params=unbound(self.planner.typical(operation), ()))
             yield "no parent", Case(probes=(self.probe((), call, state="no parent"),))
@@ -183,21 +186,37 @@ class Cases:
         found = grouped(found, plan.call.params) + found
         ranked = [
             (rank, f"sweep/{rank}", f"rank {rank}", those)
-            for rank, those in by_rank(found, self._shared(operation)).items()
+            for rank, those in by_rank(found, self._shared(operation), plan.call.params).items()
         ]
+        if operation in self.planner.hints.makers.values():
+            ranked.append((1, "again/1", "again", []))
         # Calls with big values are made when it is their turn.
         ranked += [(SIZES + rank, f"sizes/{rank}", f"size {rank}", []) for rank in range(2 * DEFERRED)]
         for rank, name, key, those in sorted(ranked, key=lambda each: each[:2]):
-            chosen = those or self._sized(operation, rank - SIZES)
+            is_again = key == "again"
+            before = Plan(setup=plan.calls, call=plan.call) if is_again else plan
+            chosen = those or (self._besides(operation) if is_again else self._sized(operation, rank - SIZES))
             for start in range(0, len(chosen), BATCH):
-                probes = tuple(self._varied(plan, each) for each in chosen[start : start + BATCH])
+                probes = tuple(self._varied(before, each) for each in chosen[start : start + BATCH])
+                if is_again:
+                    probes = tuple(replace(each, state="twice") for each in probes)
                 yield Task(
                     name=f"{operation}/{name}/{start // BATCH}",
                     operation=operation,
-                    case=Case(setup=plan.setup, probes=probes),
+                    case=Case(setup=before.setup, probes=probes),
                     phase="sweep",
                     keys=(operation, key),
                 )
+
+    def _besides(self, operation: str) -> list[Variant]:
+        """What may be given besides: it may matter only to a thing that is there already."""
+        typical = self.plan(operation).call.params
+        return [
+            each
+            for each in self._variants(operation)
+            if each.value_class in (ValueClass.TYPICAL, ValueClass.UNKNOWN)
+            and each.parameter == each.top not in typical
+        ]
 
     def _shared(self, operation: str) -> frozenset[str]:
         """Parameters that are not this operation's own: many have them, and it makes nothing of that name."""
@@ -237,6 +256,14 @@ class Cases:
                 )
         return found
 
+    def sized(self, operation: str, parameter: str) -> Iterator[list[Probe]]:
+        """One part of a parameter in its sizes, round by round."""
+        plan = self.plan(operation)
+        for number in range(2 * DEFERRED):
+            those = [each for each in self._sized(operation, number) if each.parameter == parameter]
+            if those:
+                yield [self._varied(plan, each) for each in those]
+
     def _extra(self, operation: str) -> dict[str, Any]:
         """Typical values of everything that may be given."""
         shape, hinted = self.planner.grammar.operations[operation], self.planner.hints.values
@@ -257,6 +284,11 @@ class Cases:
             return before[1]
         found = list(variants(self._members(operation), params, self._extra(operation)))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
+        hints = self.planner.hints.failing
+        for member in self._members(operation):
+            given = hints.get(f"{operation}.{member.name}", hints.get(member.name))
+            if given is not None:
+                found.append(failing(params, member.name, given))
         # An address without one of its parts is another operation's.
         found = [
             each

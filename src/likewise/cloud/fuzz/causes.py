@@ -76,6 +76,8 @@ def likely_cause(
     if not reference.success and _PENDING.search(reference.code):
         return Cause(name=ASYNCHRONOUS, evidence=f"the reference answers {reference.summary()}")
     for answer, side in ((candidate, "candidate"), (reference, "reference")):
+        if gap.difference is Difference.MESSAGE:
+            break  # if both fail, they do so alike
         if (answer.status or 0) >= 500:
             return Cause(name=NULL, evidence=f"the {side} itself fails with {answer.summary()}")
         if answer.silence:
@@ -99,6 +101,7 @@ def likely_cause(
 
 STATES = {
     "unset": "only where nothing was set or put there before",
+    "plain": "only where it was not made for that",
     "no parent": "only where what contains it does not exist",
     "deleted": "only after what it names was deleted",
     "twice": "only the second time",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from likewise.cloud.fuzz.values import AND
 from likewise.model import Difference
 
 _ERRORS = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
+_FAILURES = _ERRORS | {Difference.SILENCE}
 EXISTENCE = frozenset({Difference.SUCCESS, Difference.LENGTH})
 Void = tuple[str, int | None]
 """An operation that does nothing on one side; on which, where that is known."""
@@ -49,7 +51,7 @@ class Explanations:
         for which, each in enumerate(seen):
             said = refusal(each.answers[0])
             if said[1]:
-                self.refusals.setdefault((gap.operation, which, *said), set()).add(top(probe.parameter))
+                self.refusals.setdefault((gap.operation, which, *said), set()).update(tops(probe.parameter))
 
     def is_known(self, gap: Gap) -> bool:
         """Whether some operation is to blame for a difference in a read."""
@@ -114,22 +116,56 @@ def top(parameter: str) -> str:
     return parameter.partition(".")[0].partition("[")[0]
 
 
+def tops(parameter: str) -> set[str]:
+    """The parameters as a whole that a finding or a probe is about."""
+    return {top(part) for part in parameter.split(AND)}
+
+
 def is_same_refusal(finding: Finding, other: Finding) -> bool:
     """Whether a finding only shows again what one side refuses by another, while both refuse something."""
-    if other.kind != Difference.SUCCESS or finding.kind not in _ERRORS:
+    if other.kind != Difference.SUCCESS or finding.kind not in _FAILURES:
         return False
     if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
         return False
+    if AND in finding.parameter and _is_of_several(finding, other):
+        return True
     if other.cause == finding.cause == NULL:
         return _is_same_failure(finding, other)
     is_denied = other.cause == AUTHORISATION  # whatever the call is given
     if (
         other.condition
         and not is_denied
-        and (not other.parameter or top(other.parameter) not in finding.sequence[-1].params)
+        and not (other.parameter and tops(other.parameter) & finding.sequence[-1].params.keys())
     ):
         return False
     return any(mine == said and said[1] for mine, said in zip(finding.errors, other.errors, strict=True))
+
+
+def _is_of_several(finding: Finding, other: Finding) -> bool:
+    """Whether one of several parameters that were given together is what a side alone refuses, said alike.
+
+    An answer without a code or a text is known by its status alone.
+    """
+    pairs = ((finding.reference, other.reference), (finding.candidate, other.candidate))
+    is_same = any(mine == said and not said.startswith("success") for mine, said in pairs)
+    return is_same and bool(other.parameter) and tops(other.parameter) <= tops(finding.parameter)
+
+
+_LIMIT = re.compile(r"^Max|Limit$|PageSize$", re.IGNORECASE)
+
+
+def is_same_page(finding: Finding, other: Finding) -> bool:
+    """Whether a list is as short on one side as the limit is that this side says it was asked to keep."""
+    if (finding.kind, other.kind) != (Difference.LENGTH, Difference.VALUE):
+        return False
+    if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
+        return False
+    lengths, limits = (finding.reference, finding.candidate), (other.reference, other.candidate)
+    if not all(text.isdecimal() for text in lengths):
+        return False
+    shorter = min((0, 1), key=lambda which: int(lengths[which]))
+    is_limit = _LIMIT.search(other.place.rpartition(".")[2]) is not None
+    return is_limit and lengths[shorter] == limits[shorter]
 
 
 def _is_same_failure(finding: Finding, other: Finding) -> bool:

@@ -133,6 +133,10 @@ def _kind(annotation: str) -> str:
 
 
 def _enum(annotation: str, models: Any) -> tuple[str, ...]:
+    if "MatchConditions" in annotation:
+        from azure.core import MatchConditions
+
+        return tuple(each.name for each in MatchConditions)
     found = re.search(r"_models\.(\w+)", annotation)
     kind = getattr(models, found[1], None) if found else None
     if isinstance(kind, type) and issubclass(kind, Enum):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
@@ -304,6 +305,8 @@ class Inquiry:
         gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
         witnesses = {each.index for each in gaps.values() if each.index and concerns(each, gap)}
         void = self._has_no_effect(shown)
+        if len(witnesses) < 2 and void is not None and self._lists_less(shown, void):
+            void = None
         if len(witnesses) < 2 and void is None:
             return gap.operation, False, None
         self.known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
@@ -322,6 +325,21 @@ class Inquiry:
         if changed[0] == changed[1] or self._has_shown_effect(shown):
             return None
         return changed.index(False)
+
+    def _lists_less(self, shown: Shown, which: int) -> bool:
+        """Whether the only read that shows nothing of a write is one that would, had it been made more often.
+
+        Then the write is made, and it is the read that leaves something out.
+        """
+        plan = self.planner.plan(shown.gap.operation, many=True)
+        if sum(call.operation == shown.probe.call.operation for call in plan.setup) < 2:
+            return False
+        without = self._without(shown, shown.gap.index)
+        look = self.look(Case(setup=plan.setup, probes=(Probe(call=plan.call),)))
+        if without is None or without.seen is None or look.seen is None:
+            return False
+        before, after = without.seen[which].answers[0], look.seen[which].answers[0]
+        return after.success and _size(before.fields) < _size(after.fields)
 
     def _has_shown_effect(self, shown: Shown) -> bool:
         """Whether another read, in which the sides agree, saw the probe do something on both."""
@@ -354,6 +372,13 @@ class Inquiry:
                 != masked(self.judge.normalised(after.fields, which))
             )
         return found[0], found[1]
+
+
+def _size(value: Any) -> int:
+    """How many things the lists of an answer hold."""
+    if isinstance(value, Mapping):
+        return sum(map(_size, value.values()))
+    return len(value) if isinstance(value, list) else 0
 
 
 def _costing(found: Finding | Pending, pairs: int) -> Finding | Pending:

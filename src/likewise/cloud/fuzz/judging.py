@@ -315,7 +315,9 @@ def masked(value: Any) -> Any:
     if isinstance(value, str):
         if moment(value) is not None:
             return "<moment>"
-        return _MOMENT.sub("<fresh>", _MARK.sub("<fresh>", _UUID.sub("<fresh>", value)))
+        for pattern in (_UUID, _MARK, _MOMENT, _STAMP):
+            value = pattern.sub("<fresh>", value)
+        return value
     if isinstance(value, float) and moment(value) is not None:
         return "<moment>"
     return value

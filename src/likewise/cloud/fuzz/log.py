@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from likewise.cloud.fuzz.explaining import is_same_refusal
+from likewise.cloud.fuzz.explaining import is_same_page, is_same_refusal
 from likewise.cloud.fuzz.findings import Finding, Tally, encode, from_json
 from likewise.cloud.fuzz.inquiry import Unstable
-from likewise.model import Difference, FormatTooNew, RecordingCorrupt
+from likewise.model import FormatTooNew, RecordingCorrupt
 
 VERSION = 1
 
@@ -110,9 +110,9 @@ def read(paths: Iterable[Path]) -> Campaigns:
 
 def _fold(found: Campaigns) -> None:
     """Put together what has one cause, though it was found before that was known."""
-    refusals = [each for each in found.findings.values() if each.kind == Difference.SUCCESS]
-    for finding in tuple(found.findings.values()):
-        if any(is_same_refusal(finding, other) for other in refusals):
+    those = tuple(found.findings.values())
+    for finding in those:
+        if any(is_same_refusal(finding, other) or is_same_page(finding, other) for other in those):
             found.folded[finding.hash] = found.findings.pop(finding.hash)
 
 

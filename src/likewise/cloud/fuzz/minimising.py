@@ -10,7 +10,7 @@ from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.shortening import leaned, once, reductions, sliced
+from likewise.cloud.fuzz.shortening import absorbed, leaned, once, reductions, sliced
 from likewise.cloud.fuzz.shrinking import MANY, apart, lessened, simpler
 from likewise.cloud.fuzz.values import AND, ValueClass
 from likewise.model import Difference, Implication
@@ -19,6 +19,8 @@ LIMIT = 10
 """Call pairs that minimising may take, beyond the first confirmation."""
 VAIN = 2
 """Reductions of a kind that showed nothing, after which that kind is left alone."""
+LONG = 4
+"""Calls of a sequence above which other ways to the same state are looked for."""
 VALUES = 3
 """Simpler values that are tried at once."""
 REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.MESSAGE})
@@ -155,10 +157,12 @@ class Minimiser:
         case, done = those[0].case, []
         probe = _watched(those)
         pending = those
-        for shorter in reductions(case.setup, probe.call):
+        is_long = len(case.setup) + 1 + any(each.gap.index for each in those) > LONG
+        other = absorbed(case.setup, self._planner) if is_long else []
+        for shorter in (*other, *reductions(case.setup, probe.call)):
             if not pending or left[0] < len(shorter) + 1:
                 break
-            kind = self._kind(case, shorter, pending)
+            kind = ("absorbed",) if shorter in other else self._kind(case, shorter, pending)
             signatures = {each.gap.signature for each in pending}
             if _loses_order(case.setup, shorter, pending):
                 continue

@@ -49,6 +49,8 @@ def grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Varian
     return [together(each) for each in groups if len(each) > 1]
 
 
+FEW = 3
+"""Further values of an enumeration that are worth as much as the first one."""
 _PRIORITY: dict[str, int] = {
     ValueClass.TYPICAL: 1,
     ValueClass.UNKNOWN: 0,
@@ -67,16 +69,22 @@ _EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISS
 """Classes that each operation may take in its own way, whoever looks at the parameter."""
 
 
-def by_rank(found: Sequence[Variant], shared: Container[str] = ()) -> dict[int, list[Variant]]:
+def by_rank(
+    found: Sequence[Variant], shared: Container[str] = (), typical: Container[str] = ()
+) -> dict[int, list[Variant]]:
     """Every parameter once before any twice: the first value of a class counts more than the second.
 
-    What is wrong with parameters that are `shared` with many operations comes last.
+    What is wrong with parameters that are `shared` with many operations comes last. Right values of those
+    that a `typical` call has, and of parts of parameters, never come along with others: a few count alike.
     """
     ranks: dict[int, list[Variant]] = {}
     seen: dict[tuple[str, str], int] = {}
     for each in found:
         key = (general(each.parameter.partition(AND)[0]), str(each.value_class))
         again = seen[key] = seen.get(key, -1) + 1
+        is_alone = each.parameter != each.top or each.top in typical
+        if each.value_class == ValueClass.TYPICAL and is_alone:
+            again = max(0, again - FEW)
         rank = _PRIORITY.get(each.value_class, 0) + 2 * min(again, 3)
         if each.top in shared and each.value_class not in _EVERYWHERE:
             rank += LATER

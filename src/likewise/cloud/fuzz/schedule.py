@@ -16,12 +16,16 @@ USUAL = 12
 """Calls that a finding costs, before anything is known; and calls after which more is known of a kind."""
 STATES = 0.2
 """The part of all calls that states get while there are any left, however little they find."""
+FIRST = 0.5
+"""The part that the first values of every parameter get, in the same way."""
 SHARE = 0.2
 """The part of all calls that may go to a kind of task that never ends and finds less than the others."""
 IDLE = 3
 """Rounds in a row that asked nothing new, after which there is nothing left to ask."""
 
 
+EARLY = frozenset({"rank 0", "rank 1", "again", "size 0"})
+"""Tasks that give each parameter of an operation its first values."""
 BEGINNING = ("present", "repaired")
 """Tasks that come first in any case."""
 
@@ -62,9 +66,9 @@ class Gains:
         """Calls that some kinds of task took."""
         return sum(self.calls.get(key, 0) for key in keys)
 
-    def is_spent(self, key: str) -> bool:
+    def is_spent(self, key: str, share: float = SHARE) -> bool:
         """Whether a kind of task that never ends had its share."""
-        return self.calls.get(key, 0) > SHARE * self.calls.get("", 0) and self.rate(key) < self.rate()
+        return self.calls.get(key, 0) > share * self.calls.get("", 0) and self.rate(key) < self.rate()
 
 
 class Schedule:
@@ -150,11 +154,17 @@ class Schedule:
         return {call.operation for call in self.cases.planner.plan(name).setup}
 
     def _best(self, tasks: Sequence[Task]) -> int:
-        fit = [n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1]) or _ends(task)]
+        early = [n for n, task in enumerate(tasks) if task.keys[-1] in EARLY]
+        share = SHARE / 2 if early else SHARE
+        fit = [
+            n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1], share) or _ends(task)
+        ]
         states = [n for n in fit if tasks[n].phase == "states"]
-        began = self.gains.spent(BEGINNING)
-        due = STATES * (self.gains.spent(("",)) - began)
-        fit = states if states and self.gains.spent(self._kinds) < due else fit
+        spent = self.gains.spent(("",)) - self.gains.spent(BEGINNING)
+        if states and self.gains.spent(self._kinds) < STATES * spent:
+            fit = states
+        elif early and self.gains.spent(EARLY) < FIRST * spent:
+            fit = early
         return max(fit or range(len(tasks)), key=lambda n: (self._promise(tasks[n]), -n))
 
     def _promise(self, task: Task) -> float:

@@ -74,3 +74,14 @@ def unset(planner: Planner, operation: str) -> Plan | None:
     less = planner.plan(operation, {}, without=needs[-1].partition(":")[0])
     call = replace(less.call, params=unbound(planner.typical(operation), less.setup))
     return replace(less, call=call) if less.setup else None
+
+
+def plain(planner: Planner, setup: Sequence[Call]) -> tuple[Call, ...]:
+    """A set-up whose calls are all typical ones, where some were given more for what comes after them."""
+    related = {name.partition(":")[0] for name in planner.hints.related}
+    found: list[Call] = []
+    for call in setup:
+        is_special = call.operation in related
+        usual = replace(call, params=planner.typical(call.operation)) if is_special else call
+        found.append(planner.bound(usual, found))
+    return tuple(found)

@@ -18,7 +18,7 @@ def refers(call: Call, number: int) -> bool:
 
 def without(setup: tuple[Call, ...], number: int) -> tuple[Call, ...] | None:
     """The calls without one of them; None where a later one needs it."""
-    if any(refers(call, number) for call in setup):
+    if refers_any(setup, number):
         return None
     return kept(setup, [position for position in range(len(setup)) if position != number])
 
@@ -42,6 +42,30 @@ def reductions(setup: tuple[Call, ...], call: Call) -> list[tuple[Call, ...]]:
         if shorter and shorter not in tries:
             tries.append(shorter)
     return [each for each in tries if each != setup]
+
+
+def absorbed(setup: tuple[Call, ...], planner: Planner) -> list[tuple[Call, ...]]:
+    """Set-ups without a call whose parameter can be given to the one that makes the thing it is about."""
+    found = []
+    for number, call in enumerate(setup):
+        about = set(placeholders(call.params))
+        for place, maker in enumerate(setup[:number]):
+            shape = planner.grammar.operations[maker.operation]
+            names = [name for name in call.params if name not in maker.params and shape.member(name)]
+            if len(names) != 1 or not about <= set(placeholders(maker.params)) or refers_any(setup, number):
+                continue
+            member = shape.member(names[0])
+            value = planner.value(shape, member) if member is not None else None
+            if value is not None:
+                fuller = replace(maker, params={**maker.params, names[0]: value})
+                whole = (*setup[:place], fuller, *setup[place + 1 :])
+                found.append(kept(whole, [each for each in range(len(whole)) if each != number]))
+    return found
+
+
+def refers_any(calls: Sequence[Call], number: int) -> bool:
+    """Whether some call uses what the call at a position gave."""
+    return any(refers(call, number) for call in calls)
 
 
 def once(setup: tuple[Call, ...], needed: Collection[int] = ()) -> tuple[Call, ...]:

@@ -10,16 +10,21 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Text
 from likewise.cloud.fuzz.grammar import Member
+from likewise.cloud.fuzz.removal import KINDS
 
 Steps = tuple[tuple[int, ...], ...]
 LENGTHS: Steps = ((1024,), (128, 8192), (32, 300, 3000, 40_000), (64, 600, 2000, 20_000))
 """Lengths of texts, round by round: what a round shows rules out half of the next one."""
-COUNTS: Steps = ((30,), (12, 120), (60,))
+COUNTS: Steps = ((3, 30), (6, 120), (12, 60))
 """Numbers of items, round by round."""
 LINE = 3000
 """The longest text that goes into an address or a header: servers cut off what is longer before they look."""
 _FORMED = re.compile(r"-?\d[\d.:TZ+-]*|arn:.*|.*[/<{(*;,:=\"].*", re.DOTALL)
 """Texts of some form of their own: one that is only longer would be wrong for another reason."""
+_ENCODED = re.compile(r"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}=|[A-Za-z0-9+/]=)=")
+"""Bytes written as text: a longer row of letters, four at a time, is that as well."""
+CODE = 2
+"""Characters that a text has at most if it seems to be a code: with a number at its end it would be none."""
 ANY = Member(name="", kind="any")
 
 
@@ -68,13 +73,18 @@ def _texts(base: Any, member: Member, place: str, named: Container[str]) -> Iter
     match base:
         case Name() if base.kind in named:
             yield place, lambda size: Text((base, "x" * size))
-        case str() if not member.enum and member.kind in ("string", "any") and not _FORMED.fullmatch(base):
+        case str() if not member.enum and member.kind in ("string", "any") and _is_free(base):
             yield place, lambda size: "x" * size
         case bytes():
             yield place, lambda size: b"x" * size
     for key, inner, where, put in _parts(base, member, place):
         for inside, grow in _texts(inner, key, where, named):
             yield inside, _composed(put, grow)
+
+
+def _is_free(text: str) -> bool:
+    """Whether any other text would do as well."""
+    return _ENCODED.fullmatch(text) is not None or not _FORMED.fullmatch(text)
 
 
 def _lists(base: Any, member: Member, place: str) -> Iterator[tuple[str, Grow]]:
@@ -147,9 +157,9 @@ def _repeated(base: Sequence[Any], inner: Member, count: int) -> list[Any]:
 
 def _numbered(value: Any, member: Member, number: int) -> Any:
     match value:
-        case Name():
+        case Name() if value.kind not in KINDS.values():  # all of them lie in the same bucket or table
             return Text((value, f"-{number}"))
-        case str() if not member.enum and not _FORMED.fullmatch(value):
+        case str() if not member.enum and not _FORMED.fullmatch(value) and len(value) > CODE:
             return f"{value}{number}"
         case Mapping():
             return {key: _numbered(inner, _inner(member, str(key)), number) for key, inner in value.items()}

@@ -103,6 +103,16 @@ def variants(
             )
 
 
+def failing(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:
+    """A condition that a call asks for and that does not hold."""
+    return Variant(
+        parameter=parameter,
+        value_class=ValueClass.UNKNOWN,
+        params={**typical, **given},
+        note=shown(given[parameter]),
+    )
+
+
 def _changed(base: Any, value: Any) -> Any:
     """The part of a value that is not as it was."""
     match base, value:
@@ -360,6 +370,11 @@ def _tree_changes(tree: Any, place: str) -> Iterator[Change]:
                 yield where, ValueClass.MISSING, rest
             for inside, kind, value in _tree_changes(inner, where):
                 yield inside, kind, {**tree, name: value}
+    elif isinstance(tree, list) and tree:
+        yield place, ValueClass.EMPTY, []
+        yield place, ValueClass.BOUNDARY, tree + tree
+        for inside, kind, value in _tree_changes(tree[0], f"{place}[]"):
+            yield inside, kind, [value, *tree[1:]]
     elif isinstance(tree, Name):
         yield place, ValueClass.WRONG_FORMAT, Text((tree, "-!"))
         yield place, ValueClass.TOO_LONG, Text((tree, "x" * LONG))

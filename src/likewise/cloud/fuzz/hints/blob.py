@@ -9,6 +9,7 @@ from likewise.cloud.services.call import words
 CONTAINER, BLOB, URL = Name("container"), Name("blob"), Name("endpoint")
 LEASE = "11111111-2222-3333-4444-555555555555"
 OTHER_LEASE = "99999999-2222-3333-4444-555555555555"
+OTHER_ETAG = '"0x8D0000000000000"'
 SOURCE = Text((URL, "/", CONTAINER, "/", BLOB))
 PAGE = b"p" * 512
 RETENTION = {"Enabled": False}
@@ -28,14 +29,16 @@ SERVICE = {
 }
 ACL = {
     "SignedIdentifiers": {
-        "SignedIdentifier": {
-            "Id": "one",
-            "AccessPolicy": {
-                "Start": "2031-01-01T00:00:00.0000000Z",
-                "Expiry": "2032-01-01T00:00:00.0000000Z",
-                "Permission": "r",
-            },
-        }
+        "SignedIdentifier": [
+            {
+                "Id": "one",
+                "AccessPolicy": {
+                    "Start": "2031-01-01T00:00:00.0000000Z",
+                    "Expiry": "2032-01-01T00:00:00.0000000Z",
+                    "Permission": "r",
+                },
+            }
+        ]
     }
 }
 BATCH = (
@@ -52,11 +55,11 @@ VALUES = {
     "Service_GetUserDelegationKey.body": {
         "KeyInfo": {"Start": "2031-01-01T00:00:00Z", "Expiry": "2031-01-02T00:00:00Z"}
     },
-    "Blob_SetTags.body": {"Tags": {"TagSet": {"Tag": {"Key": "colour", "Value": "blue"}}}},
+    "Blob_SetTags.body": {"Tags": {"TagSet": {"Tag": [{"Key": "colour", "Value": "blue"}]}}},
     "Blob_Query.body": {
         "QueryRequest": {"QueryType": "SQL", "Expression": "SELECT * from BlobStorage"},
     },
-    "BlockBlob_CommitBlockList.body": {"BlockList": {"Latest": "YmxvY2stMQ=="}},
+    "BlockBlob_CommitBlockList.body": {"BlockList": {"Latest": ["YmxvY2stMQ=="]}},
     "PageBlob_UploadPages.body": PAGE,
     "PageBlob_UploadPages.range": "bytes=0-511",
     "PageBlob_ClearPages.range": "bytes=0-511",
@@ -114,13 +117,13 @@ VALUES = {
     "where": "colour='blue'",
     "if_tags": "\"colour\"='blue'",
     "if_match": "*",
-    "if_none_match": '"0x8D0000000000000"',
+    "if_none_match": OTHER_ETAG,
     "if_modified_since": "2020-01-01T00:00:00Z",
     "if_unmodified_since": "2031-01-01T00:00:00Z",
     "source_if_modified_since": "2020-01-01T00:00:00Z",
     "source_if_unmodified_since": "2031-01-01T00:00:00Z",
     "source_if_match": "*",
-    "source_if_none_match": '"0x8D0000000000000"',
+    "source_if_none_match": OTHER_ETAG,
     "expiry_options": "NeverExpire",
     "legal_hold": True,
     "immutability_policy_expiry": "2031-01-01T00:00:00Z",
@@ -163,6 +166,13 @@ HINTS = Hints(
     names={"container": "container", "blob": "blob"},
     makers={"container": "Container_Create", "blob": "BlockBlob_Upload"},
     values=VALUES,
+    failing={
+        "if_match": {"if_match": OTHER_ETAG},
+        "if_none_match": {"if_none_match": "*"},
+        "source_if_match": {"source_if_match": OTHER_ETAG},
+        "source_if_none_match": {"source_if_none_match": "*"},
+        "if_tags": {"if_tags": "\"colour\"='red'"},
+    },
     creates={
         "Container_Create": words("container"),
         **dict.fromkeys(

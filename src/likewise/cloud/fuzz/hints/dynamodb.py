@@ -51,7 +51,7 @@ VALUES = {
     "UpdateItem.ExpressionAttributeValues": {":one": {"N": "1"}},
     "UpdateItem.AttributeUpdates": None,
     "UpdateItem?ConditionExpression": "attribute_exists(id)",
-    "ConditionExpression": "attribute_not_exists(other)",
+    "ConditionExpression": "attribute_not_exists(nowhere)",
     "ExpressionAttributeNames": None,
     "ExpressionAttributeValues": None,
     "FilterExpression": "attribute_exists(n)",
@@ -63,7 +63,7 @@ VALUES = {
     "QueryFilter": None,
     "ScanFilter": FILTER,
     "ConditionalOperator": None,
-    "Expected": {"other": {"Exists": False}},
+    "Expected": {"nowhere": {"Exists": False}},
     "UpdateItem?Expected": {"n": {"ComparisonOperator": "EQ", "AttributeValueList": [{"N": "7"}]}},
     "IndexName": None,
     "ExclusiveStartKey": KEY,
@@ -175,6 +175,10 @@ HINTS = Hints(
         "DescribeTimeToLive": ("UpdateTimeToLive",),
         "DescribeKinesisStreamingDestination": ("EnableKinesisStreamingDestination",),
         "DescribeTableReplicaAutoScaling": ("CreateTable",),
+    },
+    failing={
+        "ConditionExpression": {"ConditionExpression": "attribute_exists(nowhere)"},
+        "Expected": {"Expected": {"nowhere": {"Value": {"N": "7"}}}},
     },
     related={
         "CreateTable:stream": (

@@ -20,6 +20,7 @@ POLICY = Text(
     )
 )
 S3_DESTINATION = {"Bucket": BUCKET_ARN, "Format": "CSV"}
+OTHER_ETAG = '"0123456789abcdef0123456789abcdef"'
 LATER = "2031-01-01T00:00:00Z"
 
 VALUES = {
@@ -163,7 +164,7 @@ VALUES = {
     "KeyMarker": "a",
     "GrantRead": f'id="{OWNER}"',
     "IfMatch": "*",
-    "IfNoneMatch": '"0123456789abcdef0123456789abcdef"',
+    "IfNoneMatch": OTHER_ETAG,
     "IfModifiedSince": "2020-01-01T00:00:00Z",
     "IfUnmodifiedSince": LATER,
     "CopySourceIfModifiedSince": "2020-01-01T00:00:00Z",
@@ -220,6 +221,12 @@ HINTS = Hints(
         "GetObjectRetention": ("CreateBucket:lock", "PutObjectRetention"),
         "RestoreObject": ("PutObject:glacier",),
         "SelectObjectContent": ("PutObject",),
+    },
+    failing={
+        "IfMatch": {"IfMatch": OTHER_ETAG},
+        "IfNoneMatch": {"IfNoneMatch": "*"},
+        "CopySourceIfMatch": {"CopySourceIfMatch": OTHER_ETAG},
+        "CopySourceIfNoneMatch": {"CopySourceIfNoneMatch": "*"},
     },
     related={
         "CreateBucket:lock": ({"ObjectLockEnabledForBucket": True},),

@@ -41,6 +41,12 @@ HINTS = Hints(
     names={"table": "table"},
     makers={"table": "Table_Create", "row": "Table_InsertEntity"},
     values=VALUES,
+    failing={
+        "etag": {
+            "etag": "W/\"datetime'2020-01-01T00%3A00%3A00.0000000Z'\"",
+            "match_condition": "IfNotModified",
+        },
+    },
     creates={"Table_Create": words("table")},
     needs={
         "Table_QueryEntities": ("Table_InsertEntity",),

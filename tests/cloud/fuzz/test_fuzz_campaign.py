@@ -131,7 +131,7 @@ def test_a_server_that_dies_for_good_ends_the_campaign_and_loses_nothing(
 ) -> None:
     seeds = (
         *seeds_of("DeleteBucket"),
-        Seed(service="s3", category="death", operations=(), rule=rewriting.die_after(70)),
+        Seed(service="s3", category="death", operations=(), rule=rewriting.die_after(150)),
     )
     with pytest.raises(TargetUnavailable, match="no longer answers"):
         run(tmp_path, moto, seeds, budget=400, operations=SMALL)

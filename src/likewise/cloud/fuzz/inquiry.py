@@ -14,7 +14,7 @@ from likewise.cloud.fuzz.descriptions import Descriptions
 from likewise.cloud.fuzz.execution import Case, Probe, Seen, went_alike
 from likewise.cloud.fuzz.explaining import EXISTENCE, Explanations, Void, concerns, is_empty
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.judging import Gap, Judge, generalised, masked
+from likewise.cloud.fuzz.judging import Gap, Judge, generalised, masked, without_others
 from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.plans import Planner, is_read
@@ -363,15 +363,25 @@ class Inquiry:
         """For each side, whether a read answers otherwise than without the probe."""
         assert shown.look.seen is not None
         assert without.seen is not None
+        operation = shown.probe.observers[index - 1].operation
         found = []
         for which in (0, 1):
-            before, after = without.seen[which].answers[0], shown.look.seen[which].answers[index]
-            found.append(
-                (before.success, before.code) != (after.success, after.code)
-                or masked(self.judge.normalised(before.fields, which))
-                != masked(self.judge.normalised(after.fields, which))
-            )
+            seen = (without.seen[which], shown.look.seen[which])
+            before, after = seen[0].answers[0], seen[1].answers[index]
+            said = [
+                masked(self.judge.normalised(self._own_part(operation, answer, each.prefix), which))
+                for answer, each in zip((before, after), seen, strict=True)
+            ]
+            found.append((before.success, before.code) != (after.success, after.code) or said[0] != said[1])
         return found[0], found[1]
+
+    def _own_part(self, operation: str, answer: Answer, prefix: str) -> Any:
+        """What an answer says of a context: of a list of what everybody has, only that."""
+        return (
+            without_others(answer.fields, prefix, crowded=True)
+            if self._is_shared(operation)
+            else answer.fields
+        )
 
 
 def _size(value: Any) -> int:

@@ -172,8 +172,8 @@ class Judge:
             crowded = _has_others(mine, prefixes[0]) or _has_others(other, prefixes[1])
             if self._are_cut(operation, prefixes, mine, other) and crowded:
                 return
-            mine = _without_others(mine, prefixes[0], crowded=crowded)
-            other = _without_others(other, prefixes[1], crowded=crowded)
+            mine = without_others(mine, prefixes[0], crowded=crowded)
+            other = without_others(other, prefixes[1], crowded=crowded)
         swapped: dict[str, list[tuple[str, str]]] = {}
         for difference, place, left, right in differences(
             self.normalised(mine, 0), self.normalised(other, 1)
@@ -398,10 +398,10 @@ def _has_others(value: Any, prefix: str) -> bool:
     return isinstance(value, list) and any(prefix not in repr(each) for each in value)
 
 
-def _without_others(value: Any, prefix: str, *, crowded: bool) -> Any:
+def without_others(value: Any, prefix: str, *, crowded: bool) -> Any:
     """An answer without the things of others; where there are any, pages and counts mean nothing."""
     if isinstance(value, Mapping):
-        inner = {key: _without_others(each, prefix, crowded=crowded) for key, each in value.items()}
+        inner = {key: without_others(each, prefix, crowded=crowded) for key, each in value.items()}
         if not crowded:
             return inner
         return {key: each for key, each in inner.items() if isinstance(each, (list, dict)) and each}

@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
+# Many short runs of Python follow each other: what was compiled once is kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: try check test servers lint types imports clean
 
 try: $(VENV)/.try

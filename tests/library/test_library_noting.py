@@ -29,6 +29,16 @@ class Thing:
     """Nothing is known of it but its identity."""
 
 
+class Told:
+    """Keeps a field behind a property."""
+
+    _hidden = 0
+
+    @property
+    def hidden(self) -> int:
+        return self._hidden
+
+
 class Bare:
     """The same without weak references."""
 
@@ -152,11 +162,11 @@ def test_what_is_beyond_the_digest_is_counted() -> None:
 def test_changed_arguments_states_and_outlines_are_noted() -> None:
     def work(recorder: Any) -> None:
         held: list[int] = []
-        told = Thing()
+        told = Told()
         for number in range(KEEP + 5):
             token = recorder.begin("f.py:1:0", Kind.CALL, Operation("lib", "f"), told, (held,), {"same": {}})
             held.append(number)
-            told.seen = number  # type: ignore[attr-defined]
+            told.seen, told._hidden = number, number  # type: ignore[attr-defined]
             recorder.end(token, None)
             made = recorder.begin("f.py:2:0", Kind.CALL, Operation("lib", "Thing"), NOTHING, (), None)
             made.makes = True

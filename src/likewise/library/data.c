@@ -1,11 +1,11 @@
 /* The part of native.c that makes data of what crosses. The meaning of Values is that of its namesake in
    values.py, whose class extends the type here (noting.py): what is rare is done there. */
 
-enum { N_READERS, N_LEARN, N_OPAQUE, N_LONG_TEXT, N_LONG_BYTES, N_LONG_INT, N_STATE, N_IS_CHANGED, N_REST,
-       N_COUNTED, N_NOTHING, N_CALL, N_READ, N_CALLBACK, N_YIELD, N_RETURNED, N_UNSEEN, N_POSITIONS, N_COUNT,
+enum { N_READERS, N_LEARN, N_OPAQUE, N_LONG_TEXT, N_LONG_BYTES, N_LONG_INT, N_STATE, N_PUBLIC, N_IS_CHANGED,
+       N_REST, N_COUNTED, N_NOTHING, N_CALL, N_READ, N_CALLBACK, N_YIELD, N_RETURNED, N_UNSEEN, N_POSITIONS, N_COUNT,
        N_DIGEST, N_MODULES, N_IS_LOOPING, N_SIZE };
 static const char *N_NAMES[] = {"readers", "learn", "opaque", "long_text", "long_bytes", "long_int", "state",
-       "is_changed", "rest", "counted", "nothing", "call", "read", "callback", "yield", "returned", "unseen",
+       "public", "is_changed", "rest", "counted", "nothing", "call", "read", "callback", "yield", "returned", "unseen",
        "positions", "count", "digest", "modules", "is_looping"};
 static PyObject *known[N_SIZE];
 enum { L_DEEP, L_LONG, L_MANY, L_NODES, L_HELD, L_KEEP, L_KEEP_BESIDE, L_FOLD, L_SHORT, L_SIZE };

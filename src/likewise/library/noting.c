@@ -192,12 +192,15 @@ static PyObject *rest_of(Token *token) {
 }
 
 static int rest_add(Token *token, PyObject *said) {
-    PyObject *rest = rest_of(token), *texts = NULL, *made = NULL;
-    if (!rest) return -1;
+    PyObject *rest = rest_of(token), *state = Py_None, *texts = NULL, *made = NULL;
+    if (rest && !token->makes && token->state && token->state != Py_None)
+        state = PyObject_CallOneArg(known[N_PUBLIC], token->state);
+    else Py_INCREF(state);
+    if (!rest || !state) { Py_XDECREF(rest); Py_XDECREF(state); return -1; }
     Text text = {.text = text.room, .size = sizeof(text.room)};
     int done = WRITE(&text, "(") < 0 || write_data(&text, token->arguments) < 0 || WRITE(&text, ", ") < 0 ||
                write_data(&text, said) < 0 || WRITE(&text, ", ") < 0 || write_data(&text, token->after) < 0 ||
-               WRITE(&text, ", ") < 0 || write_data(&text, token->makes ? NULL : token->state) < 0 || WRITE(&text, ")") < 0
+               WRITE(&text, ", ") < 0 || write_data(&text, state) < 0 || WRITE(&text, ")") < 0
                ? -1 : 0;
     if (done == 0 && !is_settled(&text)) {
         PyObject *told = PyObject_CallMethodObjArgs(rest, w_add, (PyObject *)token, NULL);
@@ -210,7 +213,7 @@ static int rest_add(Token *token, PyObject *said) {
         done = texts ? PyList_Append(texts, made) : -1;
     }
     if (text.text != text.room) PyMem_Free(text.text);
-    Py_XDECREF(made); Py_XDECREF(texts); Py_DECREF(rest);
+    Py_XDECREF(made); Py_XDECREF(texts); Py_DECREF(state); Py_DECREF(rest);
     return done;
 }
 

@@ -45,6 +45,7 @@ def _python() -> dict[str, Any]:
         "long_bytes": values.long_bytes,
         "long_int": values.long_int,
         "state": observing.state,
+        "public": observing.public,
         "is_changed": values.is_changed,
         "rest": recorder.rest_of,
         "counted": recorder.COUNTED,

@@ -27,6 +27,8 @@ from likewise.model import ConfigurationError
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
+    # A project of its own, whatever somebody else's runs left in a folder above.
+    (tmp_path / "likewise.toml").touch()
     (tmp_path / "shelf.json").write_text(json.dumps(DOCUMENT))
     return "openapi:shelf.json"
 

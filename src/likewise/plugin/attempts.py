@@ -100,8 +100,13 @@ class Attempts:
             self._let_go()
 
     def _let_go(self) -> None:
-        """Stop the targets, unless the children of this process may have a use for them."""
-        if self._config.pluginmanager.has_plugin(CONCLUSION) and self._session.calls < MOST_TO_KEEP:
+        """Stop the targets, unless the children of this process may have a use for them.
+
+        With many calls several copies of the process decide, and they need it to be without threads.
+        """
+        from likewise.run.sharing import FEW  # only the end of a run needs it
+
+        if self._config.pluginmanager.has_plugin(CONCLUSION) and self._session.calls < FEW:
             side = self._session.retire()
             if side is not None:
                 self._config.stash[SIDE] = side
@@ -123,8 +128,6 @@ class Attempts:
 
 CONCLUSION = "likewise-conclusion"
 """The plugin that has the last word, in the process that the user started."""
-MOST_TO_KEEP = 4000
-"""With more calls than this, several copies of the process decide, and they need it to be without threads."""
 SIDE = pytest.StashKey[Side]()
 """The targets of this process, which it no longer needs itself."""
 ERROR = pytest.StashKey[str]()

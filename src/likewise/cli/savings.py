@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from likewise.cli.common import as_json_option, emit, ledger_option, read_ledger, table
+from likewise.report.digest import spared
 from likewise.report.words import moment, money, seconds, share
 
 if TYPE_CHECKING:
@@ -28,12 +29,15 @@ def savings(last: int | None, location: str | None, as_json: bool) -> None:
         spendings = found.spendings()
     shown = spendings[-last:] if last else spendings
     if as_json:
-        emit({"runs": [asdict(each) | {"saved": _saved(each)} for each in shown], "total": _total(shown)})
+        emit(
+            {"runs": [asdict(each) | {"saved": spared(each).saved} for each in shown], "total": _total(shown)}
+        )
         return
     if not shown:
         click.echo("no runs yet: pytest --likewise")
         return
     total = _total(shown)
+    spared_each = [spared(each) for each in shown]
     rows: list[tuple[object, ...]] = [
         (
             moment(each.when),
@@ -41,37 +45,22 @@ def savings(last: int | None, location: str | None, as_json: bool) -> None:
             each.tests,
             each.calls,
             each.reference_calls,
-            _saved(each),
-            share(max(0, _saved(each)), each.calls),
-            _amount(_spared(each)[0]),
-            _time(_spared(each)[1]),
+            found.saved,
+            share(max(0, found.saved), each.calls),
+            _amount(found.money),
+            _time(found.seconds),
         )
-        for each in shown
+        for each, found in zip(shown, spared_each, strict=True)
     ]
     calls, saved = int(total["calls"]), int(total["saved"])
     columns = ("when (UTC)", "policy", "tests", "calls", "made", "saved", "share", "money", "time")
     sums = ("total", "", "", calls, int(total["reference_calls"]), saved, share(max(0, saved), calls))
-    spared = (
-        _amount(sum(_spared(each)[0] for each in shown)),
-        _time(sum(_spared(each)[1] for each in shown)),
+    amounts = (
+        _amount(sum(each.money for each in spared_each)),
+        _time(sum(each.seconds for each in spared_each)),
     )
-    rows.append((*sums, *spared))
+    rows.append((*sums, *amounts))
     table(columns, rows, right=columns[2:])
-
-
-def _saved(each: Spending) -> int:
-    return each.calls - each.unsettled - each.reference_calls
-
-
-def _spared(each: Spending) -> tuple[float, float]:
-    """Money and seconds that were not spent, calls of unsettled tests left out.
-
-    A call that was spared is taken to last as long as it did on the candidate.
-    """
-    if not each.calls:
-        return 0.0, 0.0
-    settled = 1 - each.unsettled / each.calls
-    return each.money * settled - each.reference_money, each.seconds * _saved(each) / each.calls
 
 
 def _amount(dollars: float) -> str:
@@ -85,4 +74,4 @@ def _time(duration: float) -> str:
 def _total(spendings: list[Spending]) -> dict[str, float]:
     names = ("calls", "reference_calls", "seconds", "reference_seconds", "money", "reference_money")
     sums: dict[str, float] = {name: sum(getattr(each, name) for each in spendings) for name in names}
-    return sums | {"runs": len(spendings), "saved": sum(map(_saved, spendings))}
+    return sums | {"runs": len(spendings), "saved": sum(spared(each).saved for each in spendings)}

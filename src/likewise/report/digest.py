@@ -6,7 +6,7 @@ import math
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from likewise.model import AuditBound, Result, RunFinished, Spending, Standing, TestReport
 from likewise.report.reasons import explain
@@ -35,17 +35,22 @@ class Savings:
 def savings(spending: Spending, reports: Sequence[TestReport]) -> Savings:
     """What a run saved against running the whole suite once on the reference."""
     unsettled = sum(report.calls for report in reports if report.standing in UNSETTLED)
-    settled = max(0, spending.calls - unsettled)
-    part = settled / spending.calls if spending.calls else 0.0
+    return spared(replace(spending, unsettled=min(unsettled, spending.calls)))
+
+
+def spared(spending: Spending) -> Savings:
+    """What was saved, calls of unsettled tests left out."""
+    calls = spending.calls
+    settled = calls - spending.unsettled
     saved = settled - spending.reference_calls
     return Savings(
-        calls=spending.calls,
+        calls=calls,
         made=spending.reference_calls,
-        unsettled=min(unsettled, spending.calls),
+        unsettled=spending.unsettled,
         saved=saved,
         # Both sides have their own pace: a call that was spared is taken to last as long as it did here.
-        seconds=spending.seconds * saved / spending.calls if spending.calls else 0.0,
-        money=spending.money * part - spending.reference_money,
+        seconds=spending.seconds * saved / calls if calls else 0.0,
+        money=(spending.money * settled / calls if calls else 0.0) - spending.reference_money,
     )
 
 

@@ -285,16 +285,21 @@ class Lane:
         if self.keeper is None:
             return
         for name in tuple(self.keeper.names):
-            why = remove(self.side.service, name, lambda *what: _patiently(lambda: self._ask(*what)))
+            why = remove(self.side.service, name, self._ask)
             self.keeper.gone(name) if not why else self.keeper.stays(name, why)
 
     def _ask(self, operation: str, params: Mapping[str, Any]) -> Answer:
-        """A call of the housekeeping: counted, and made from what was set aside for it."""
+        """A call of the housekeeping."""
+        call = Call(service=self.side.service, operation=operation, params=params)
+        return _patiently(lambda: self._keep_house(call))
+
+    def _keep_house(self, call: Call) -> Answer:
+        """Send a call that is counted, and made from what was set aside for it."""
         if self.meter is not None:
             if self.meter.limit is not None and self.meter.used >= self.meter.limit:
                 return Answer(success=False, silence="the budget is used up")
             self.meter.add(1)
-        return self.side.call(Call(service=self.side.service, operation=operation, params=params))
+        return self.side.call(call)
 
     def begin(self, case: Case) -> Context:
         """The set-up and the only probe, if any, left standing so that more can be asked of it."""

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.judging import Gap, Judge, are_near, differences, generalised, goes_on, listed
+from likewise.cloud.fuzz.crowds import goes_on, listed
+from likewise.cloud.fuzz.judging import Gap, Judge, generalised
+from likewise.cloud.fuzz.trees import are_near, differences
 from likewise.model import Difference, Implication
 
 PATTERNS = (re.compile(r"lwaaaaa[0-9a-z]{4}r([a-z][a-z]|)"), re.compile(r"lwaaaaa[0-9a-z]{4}c([a-z][a-z]|)"))

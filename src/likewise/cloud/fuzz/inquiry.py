@@ -10,16 +10,18 @@ from typing import Any
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED
+from likewise.cloud.fuzz.crowds import without_others
 from likewise.cloud.fuzz.descriptions import Descriptions
 from likewise.cloud.fuzz.execution import Case, Probe, Seen, went_alike
 from likewise.cloud.fuzz.explaining import EXISTENCE, Explanations, Void, concerns, is_empty
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.judging import Gap, Judge, generalised, masked, without_others
+from likewise.cloud.fuzz.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.plans import Planner, is_read
 from likewise.cloud.fuzz.sequences import unset
 from likewise.cloud.fuzz.timing import Check, Lateness
+from likewise.cloud.fuzz.trees import masked
 from likewise.model import Difference
 
 Said = tuple[str, ...]

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.crowds import goes_on, listed
 from likewise.cloud.fuzz.execution import AGAIN, Case, Exhausted
 from likewise.cloud.fuzz.explaining import EXISTENCE, is_empty
-from likewise.cloud.fuzz.judging import Gap, Judge, goes_on, listed
+from likewise.cloud.fuzz.judging import Gap, Judge
 from likewise.cloud.fuzz.minimising import Shown
 from likewise.cloud.fuzz.pairing import Pair, Standing
 from likewise.cloud.fuzz.plans import is_read

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from likewise.cli.common import HOME, NotFound, as_json_option, emit, root, table
+from likewise.report.words import plural
 
 if TYPE_CHECKING:
     from likewise.cloud.fuzz.findings import Tally
@@ -54,6 +55,10 @@ def discrepancies(
     """Show the catalogue of findings, by operation, the most harmful first, with reproducers."""
     from likewise.cloud.fuzz import pages
 
+    if service is not None and not _logs(service):
+        from likewise.cloud.fuzz.grammar import load
+
+        load(service)  # says where there is no such service at all
     found = _read(service)
     if reproducers is not None:
         _write(found, reproducers)
@@ -79,8 +84,14 @@ def discrepancies(
     else:
         for line in pages.text(found):
             click.echo(line)
-        if not found.findings:
-            click.echo("nothing found so far; start a campaign with: likewise fuzz SERVICE")
+        for line in pages.targets(found):
+            click.echo(line)
+        if not found.headers:
+            click.echo(
+                "no campaign so far; start one with: likewise fuzz SERVICE --candidate T --reference T"
+            )
+        elif not found.findings:
+            click.echo("nothing found so far")
 
 
 def _write(found: Campaigns, folder: Path) -> None:
@@ -90,6 +101,8 @@ def _write(found: Campaigns, folder: Path) -> None:
     for finding in found.ranked():
         (folder / f"{file_name(finding)}.py").write_text(script(finding))
         (folder / f"test_{file_name(finding)}.py").write_text(pytest_file(finding))
+    count = plural(len(found.findings), "finding")
+    click.echo(f"a script and a test for {count} written to {folder}", err=True)
 
 
 @click.command()

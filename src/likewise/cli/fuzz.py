@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +11,11 @@ import click
 
 from likewise.cli.common import HOME, as_json_option, configuration, ledger_option, root
 from likewise.model import ConfigurationError
+from likewise.report.words import plural
 
 if TYPE_CHECKING:
     from likewise.cloud.fuzz.log import Campaigns
-    from likewise.cloud.fuzz.session import Order, Status
+    from likewise.cloud.fuzz.session import Order
 
 
 @click.command()
@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 @click.option("--candidate", metavar="T", help="The stand-in: a target by name or URL.")
 @click.option("--reference", metavar="T", help="What is true: a target by name or URL.")
 @click.option("--budget", type=click.IntRange(min=1), help="Calls that the reference may get.")
-@click.option("--minutes", type=float, help="How long to go on.")
+@click.option("--minutes", type=click.FloatRange(min=0, min_open=True), help="How long to go on.")
 @click.option("--ops", metavar="A,B*", help="Only these operations; patterns are allowed.")
 @click.option("--seed", type=int, help="The same seed repeats the same campaign.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Processes that share the work.",
+)
 @click.option("--executor", metavar="URL", help="dask://HOST:PORT hands the workers' parts to a cluster.")
 @click.option("--resume", is_flag=True, help="Go on where the last such campaign ended.")
 @click.option(
@@ -35,7 +41,13 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Known findings; only new ones make the exit code 1. Written where it is absent.",
 )
-@click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds to wait for an answer.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    help="Seconds to wait for an answer.",
+)
 @click.option("--strategy", type=click.Choice(["hybrid", "random", "breadth"]), default="hybrid", hidden=True)
 @click.option("--log", "log_path", type=click.Path(path_type=Path), hidden=True)
 @ledger_option
@@ -46,28 +58,33 @@ def fuzz(service: str, **options: Any) -> None:
     Each difference is confirmed on fresh names, minimised, and explained. Everything found is kept as
     it is found: Ctrl-C loses nothing, --resume continues.
     """
-    from likewise.cloud.fuzz.log import read
+    from likewise.cli.fuzz_screen import Screen, show_end
+    from likewise.cloud.fuzz.cluster import check_executor
+    from likewise.cloud.fuzz.log import parts, read
     from likewise.cloud.fuzz.workers import Crew
 
     known = _known(options["baseline"])
+    check_executor(options["executor"])
     order, path = _order(service, options)
-    earlier = sorted(path.parent.glob(f"{path.stem}*.jsonl"))
     if options["resume"]:
-        order = _resumed(order, read(earlier))
+        order = _resumed(order, read(parts(path)))
     else:
-        for old in earlier:
+        for old in parts(path):
             _set_aside(old)
-    screen = _Screen(quiet=options["as_json"] and not sys.stderr.isatty())
+    screen = Screen(quiet=options["as_json"] and not sys.stderr.isatty(), minutes=order.minutes)
     crew = Crew(order, workers=options["workers"], executor=options["executor"], watch=screen.show)
     crew.run()
     screen.end()
-    found = read(sorted(path.parent.glob(f"{path.stem}*.jsonl")))
+    found = read(parts(path))
+    if crew.trouble is not None and not found.headers:
+        raise crew.trouble  # nothing was begun
     _into_ledger(found, order, options["location"])
-    new = _compared(options["baseline"], known, found)
+    is_whole = crew.trouble is None and not crew.interrupted
+    new = _compared(options["baseline"], known, found, is_whole=is_whole)
     if options["as_json"]:
         click.echo(json.dumps(_as_json(found, order.seed), indent=2))
     else:
-        _show(found, order, path, new, interrupted=crew.interrupted)
+        show_end(found, _as_json(found, order.seed), path, interrupted=crew.interrupted)
     if crew.trouble is not None:
         raise crew.trouble
     if options["baseline"] is not None and new:
@@ -80,6 +97,8 @@ def _order(service: str, options: dict[str, Any]) -> tuple[Order, Path]:
     from likewise.cloud.fuzz.log import campaign_name
     from likewise.cloud.fuzz.session import Order, check_targets, operations_of, random_seed
 
+    ops = tuple(each.strip() for each in (options["ops"] or "").split(",") if each.strip())
+    operations_of(service, ops)
     settings = configuration(options["location"])
     sides = {}
     for role in ("candidate", "reference"):
@@ -92,8 +111,6 @@ def _order(service: str, options: dict[str, Any]) -> tuple[Order, Path]:
     folder = root() / HOME / "fuzz"
     if seed is None:
         seed = _last_seed(folder, service, sides) if options["resume"] else random_seed()
-    ops = tuple(each.strip() for each in (options["ops"] or "").split(",") if each.strip())
-    operations_of(service, ops)
     path = options["log_path"] or folder / f"{campaign_name(service, **sides, seed=seed)}.jsonl"
     budget, minutes = options["budget"], options["minutes"]
     if budget is None and minutes is None:
@@ -188,61 +205,31 @@ def _known(baseline: Path | None) -> frozenset[str] | None:
         ) from error
 
 
-def _compared(baseline: Path | None, known: frozenset[str] | None, found: Campaigns) -> list[str]:
+def _compared(
+    baseline: Path | None, known: frozenset[str] | None, found: Campaigns, *, is_whole: bool
+) -> list[str]:
     """The findings that the baseline does not know; it is written where there is none."""
     if baseline is None:
         return []
     if known is None:
-        lines = {each.hash: f"{each.service}.{each.operation}: {each.kind}" for each in found.ranked()}
-        baseline.write_text(json.dumps({"version": 1, "findings": lines}, indent=2) + "\n")
+        _write_baseline(baseline, found, is_whole=is_whole)
         return []
-    return [each.hash for each in found.ranked() if each.hash not in known]
-
-
-def _show(found: Campaigns, order: Order, path: Path, new: list[str], *, interrupted: bool) -> None:
-    from likewise.cloud.fuzz.pages import text
-
-    for line in text(found, limit=30):
-        click.echo(line)
-    data = _as_json(found, order.seed)
-    click.echo(
-        f"{len(found.findings):,} discrepancies; {data['calls']:,} reference calls, {data['pairs']:,} pairs, "
-        f"{data['operations']['called']} operations called, {data['operations']['succeeded']} succeeded; "
-        f"seed {order.seed}"
-    )
-    if found.findings:
-        began = min(each.get("when", 0.0) for each in found.headers)
-        last = max(found.first_seen.values()) - began
-        click.echo(f"the last new one after {max(0.0, last):,.0f} s")
+    new = [each for each in found.ranked() if each.hash not in known]
+    for each in new:
+        click.echo(f"not in {baseline}: {each.hash} {each.service}.{each.operation}: {each.kind}", err=True)
     if new:
-        click.echo(f"{len(new)} of them are not in the baseline: {', '.join(new[:10])}")
-    if interrupted:
-        click.echo("interrupted; everything until here is kept. Continue with --resume.")
-    click.echo(f"log: {path}")
-    click.echo(f"all of it, with reproducers: likewise discrepancies --service {order.service} --markdown")
-
-
-class _Screen:
-    """The line that says where a campaign is."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        self._quiet, self._last, self._live = quiet, 0.0, sys.stderr.isatty()
-
-    def show(self, status: Status) -> None:
-        """Say it, not too often."""
-        now = time.monotonic()
-        if self._quiet or now - self._last < (0.2 if self._live else 10.0):
-            return
-        self._last = now
-        rate = status.sent / status.seconds if status.seconds else 0.0
-        left = f", budget left {status.left:,}" if status.left is not None else ""
-        line = (
-            f"{status.sent:,} calls ({rate:.0f}/s), {status.called} operations reached, "
-            f"{status.findings} discrepancies (last new after {status.last_new:.0f} s){left}"
+        click.echo(
+            f"{plural(len(new), 'new finding')}; to accept all, delete {baseline} and run again", err=True
         )
-        click.echo(f"\r\x1b[K{line}" if self._live else line, err=True, nl=not self._live)
+    return [each.hash for each in new]
 
-    def end(self) -> None:
-        """Make room for what comes."""
-        if self._live and not self._quiet:
-            click.echo("\r\x1b[K", err=True, nl=False)
+
+def _write_baseline(baseline: Path, found: Campaigns, *, is_whole: bool) -> None:
+    """Half a campaign is no baseline: what it had no time to find would count as new."""
+    if not is_whole:
+        click.echo(f"{baseline} is not written: the campaign did not come to its end", err=True)
+        return
+    lines = {each.hash: f"{each.service}.{each.operation}: {each.kind}" for each in found.ranked()}
+    baseline.parent.mkdir(parents=True, exist_ok=True)
+    baseline.write_text(json.dumps({"version": 1, "findings": lines}, indent=2) + "\n")
+    click.echo(f"baseline with {plural(len(lines), 'finding')} written to {baseline}", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 import uuid
 from collections.abc import Callable
@@ -43,18 +44,23 @@ class Part:
                 file.writelines(line + "\n" for line in lines)
 
 
+def check_executor(address: str | None) -> None:
+    """Find out before anything is started whether there can be such an executor."""
+    if address is None:
+        return
+    if not address.startswith(SCHEME):
+        raise ConfigurationError(f"unknown executor {address!r}", todo="Write dask://HOST:PORT.")
+    if importlib.util.find_spec("distributed") is None:
+        raise ConfigurationError("Dask is not installed", todo="Install it: pip install 'likewise[dask]'")
+
+
 class Cluster:
     """A connection to a scheduler."""
 
     def __init__(self, address: str, *, patience: float = 20.0) -> None:
-        if not address.startswith(SCHEME):
-            raise ConfigurationError(f"unknown executor {address!r}", todo="Write dask://HOST:PORT.")
-        try:
-            from distributed import Client
-        except ImportError as error:
-            raise ConfigurationError(
-                "Dask is not installed", todo="Install it: pip install 'likewise[dask]'"
-            ) from error
+        check_executor(address)
+        from distributed import Client
+
         try:
             self._client: Any = Client(address.replace(SCHEME, "tcp://", 1), timeout=patience)
         except (OSError, TimeoutError) as error:
@@ -63,6 +69,8 @@ class Cluster:
                 why=str(error),
                 todo="Start one: dask scheduler; and workers: dask worker HOST:PORT.",
             ) from error
+        if not self._client.scheduler_info().get("workers"):
+            self._wait_for_workers(address, patience)
         self._executor: Any = self._client.get_executor(pure=False, retries=0)
         self._topic = f"likewise-{uuid.uuid4().hex}"
 
@@ -74,6 +82,18 @@ class Cluster:
     ) -> None:
         self._executor.shutdown(wait=kind is None)
         self._client.close()
+
+    def _wait_for_workers(self, address: str, patience: float) -> None:
+        """Workers may come a little later than the scheduler; without any, nothing would ever happen."""
+        try:
+            self._client.wait_for_workers(1, timeout=patience)
+        except TimeoutError as error:
+            self._client.close()
+            raise TargetUnavailable(
+                f"the Dask scheduler at {address} has no workers",
+                why=f"none came within {patience:.0f} s",
+                todo=f"Start one: dask worker {address.removeprefix(SCHEME)}",
+            ) from error
 
     def listen(self, take: Callable[[int, str], None]) -> None:
         """Have every line of every worker's log handed over as soon as it comes."""

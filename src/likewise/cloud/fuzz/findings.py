@@ -82,6 +82,22 @@ class Finding:
         }
 
     @property
+    def sides(self) -> tuple[str, str]:
+        """What the reference and the candidate have there, for a reader: where one has nothing, that."""
+        return (
+            "nothing" if self.kind == Difference.EXTRA else self.reference,
+            "nothing" if self.kind == Difference.MISSING else self.candidate,
+        )
+
+    @property
+    def how(self) -> str:
+        """Where it shows, the likely cause and when, in a line."""
+        where = self.manifestation
+        if self.shown_by != self.operation and self.manifestation != Manifestation.RESPONSE:
+            where += f", shown by {self.shown_by}"
+        return f"{where}; likely cause: {self.cause}" + (f"; {self.condition}" if self.condition else "")
+
+    @property
     def rank(self) -> tuple[Any, ...]:
         """For sorting: the most harmful first."""
         harm = [str(each) for each in SEVERITY].index(self.implication)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -78,17 +79,31 @@ class Grammar:
         return self.operations[name]
 
 
+EXTRAS = {"s3": "aws", "dynamodb": "aws", "blob": "azure", "queue": "azure", "table": "azure"}
+"""The services, and the extra that brings each one's SDK."""
+
+
 def load(service: str) -> Grammar:
     """The grammar of a service, from the SDK that is installed."""
-    if service in ("s3", "dynamodb"):
-        from likewise.cloud.fuzz.grammar_aws import read
-    elif service in ("blob", "queue", "table"):
-        from likewise.cloud.fuzz.grammar_azure import read
-    elif service.startswith("openapi:"):
+    if service.startswith("openapi:"):
         from likewise.cloud.fuzz.openapi_grammar import read
-    else:
+
+        return read(service)
+    if service not in EXTRAS:
+        near = difflib.get_close_matches(service.lower(), EXTRAS, n=1)
+        hint = f"Did you mean {near[0]}? " if near else ""
         raise ConfigurationError(
-            f"unknown service {service!r}",
-            todo="Services are s3, dynamodb, blob, queue, table, openapi:FILE.",
+            f"unknown service {service!r}", todo=f"{hint}Services are {', '.join(EXTRAS)}, openapi:FILE."
         )
-    return read(service)
+    try:
+        if EXTRAS[service] == "aws":
+            from likewise.cloud.fuzz.grammar_aws import read
+        else:
+            from likewise.cloud.fuzz.grammar_azure import read
+        return read(service)
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"the SDK for {service} is not installed",
+            why=str(error),
+            todo=f"Install it: pip install 'likewise[{EXTRAS[service]}]'",
+        ) from error

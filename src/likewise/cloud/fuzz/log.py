@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import re
 import time
@@ -92,6 +93,8 @@ class Campaigns:
     sent: int = 0
     done: set[str] = field(default_factory=set)
     unstable: list[dict[str, Any]] = field(default_factory=list)
+    left: dict[str, str] = field(default_factory=dict)
+    """What the campaigns made on servers that are not ours and could not remove, and why."""
     headers: list[dict[str, Any]] = field(default_factory=list)
 
     def ranked(self) -> list[Finding]:
@@ -103,7 +106,7 @@ def read(paths: Iterable[Path]) -> Campaigns:
     """Everything that some logs hold; a line that was cut off by a crash is left out."""
     found = Campaigns()
     for path in paths:
-        _read_one(found, path, path.read_text(encoding="utf-8").splitlines())
+        _read_one(found, path, path.read_bytes().split(b"\n"))
     _fold(found)
     return found
 
@@ -116,43 +119,61 @@ def _fold(found: Campaigns) -> None:
             found.folded[finding.hash] = found.findings.pop(finding.hash)
 
 
-def _read_one(found: Campaigns, path: Path, lines: list[str]) -> None:
+def _read_one(found: Campaigns, path: Path, lines: list[bytes]) -> None:
     header: dict[str, Any] = {}
     coverage: dict[str, Any] | None = None
     for number, data in _parsed(path, lines):
-        match data.get("type"):
-            case "campaign":
-                if data.get("version", 0) > VERSION:
-                    raise FormatTooNew(
-                        f"written by a newer version (format {data['version']})", where=str(path)
-                    )
-                if coverage is not None:
-                    _add(found, header, coverage)
-                header, coverage = data, None
-                found.headers.append(data)
-            case "finding":
-                finding = from_json(data["finding"])
-                there = found.findings.setdefault(finding.hash, finding)
-                if len(finding.sequence) < len(there.sequence):
-                    found.findings[finding.hash] = finding
-                found.first_seen.setdefault(finding.hash, data.get("when", 0.0))
-                found.pairs.setdefault(
-                    finding.hash, (header.get("candidate", ""), header.get("reference", ""))
-                )
-            case "unstable":
-                found.unstable.append(data)
-            case "done":
-                found.done.add(data["task"])
-            case "coverage":
-                coverage = data
-            case "end":
-                pass
-            case other:
-                raise RecordingCorrupt(
-                    f"unknown event {other!r}", where=f"{path} line {number}", todo="The log is not used."
-                )
+        try:
+            match data.get("type"):
+                case "campaign":
+                    _check_version(path, data)
+                    if coverage is not None:
+                        _add(found, header, coverage)
+                    header, coverage = data, None
+                    found.headers.append(data)
+                case "finding":
+                    _take(found, header, data)
+                case "unstable":
+                    found.unstable.append(data)
+                case "done":
+                    found.done.add(data["task"])
+                case "coverage":
+                    Tally().add(data)  # here, where the line is known
+                    coverage = data
+                case "end":
+                    found.left |= data.get("left", {})
+                case other:
+                    raise _damaged(path, number, f"unknown event {other!r}")
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise _damaged(path, number, f"not an event ({type(error).__name__}: {error})") from error
     if coverage is not None:
         _add(found, header, coverage)
+
+
+def _check_version(path: Path, header: Mapping[str, Any]) -> None:
+    if header.get("version", 0) > VERSION:
+        raise FormatTooNew(
+            f"written by a newer version (format {header['version']}, this one reads {VERSION})",
+            where=str(path),
+            todo="Use that version of Likewise, or move the file away.",
+        )
+
+
+def _take(found: Campaigns, header: Mapping[str, Any], data: Mapping[str, Any]) -> None:
+    finding = from_json(data["finding"])
+    there = found.findings.setdefault(finding.hash, finding)
+    if len(finding.sequence) < len(there.sequence):
+        found.findings[finding.hash] = finding
+    found.first_seen.setdefault(finding.hash, data.get("when", 0.0))
+    found.pairs.setdefault(finding.hash, (header.get("candidate", ""), header.get("reference", "")))
+
+
+def _damaged(path: Path, number: int, what: str) -> RecordingCorrupt:
+    return RecordingCorrupt(
+        what,
+        where=f"{path} line {number}",
+        todo="Nothing of it is used. Delete that line to use the rest, or move the file away.",
+    )
 
 
 def _add(found: Campaigns, header: Mapping[str, Any], coverage: Mapping[str, Any]) -> None:
@@ -160,17 +181,31 @@ def _add(found: Campaigns, header: Mapping[str, Any], coverage: Mapping[str, Any
     found.tallies.setdefault(str(header.get("service", "")), Tally()).add(coverage)
 
 
-def _parsed(path: Path, lines: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _parsed(path: Path, lines: list[bytes]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The events with their lines; one that was cut off can only be the last of a campaign."""
+    cut = 0
     for number, text in enumerate(lines, 1):
         if not text.strip():
             continue
         try:
             data = json.loads(text)
         except ValueError:
-            continue  # cut off in the middle: the process ended while writing
+            if cut:
+                raise _damaged(path, cut, "not JSON") from None
+            cut = number
+            continue
         if not isinstance(data, dict):
-            raise RecordingCorrupt("not an event", where=f"{path} line {number}")
+            raise _damaged(path, number, "not an event")
+        if cut and data.get("type") != "campaign":
+            raise _damaged(path, cut, "not JSON")
+        cut = 0
         yield number, data
+
+
+def parts(path: Path) -> list[Path]:
+    """The logs of one campaign that are there: its own, and those of its workers."""
+    workers = sorted(path.parent.glob(f"{glob.escape(path.stem)}-w*.jsonl"))
+    return [each for each in (path, *workers) if each.exists()]
 
 
 def campaign_name(service: str, candidate: str, reference: str, seed: int) -> str:

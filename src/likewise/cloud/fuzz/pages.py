@@ -19,7 +19,10 @@ MEANING = {
     "false alarm": "fails on the candidate only",
     "misleading": "fails on both sides, differently",
 }
-
+PROOF = (
+    "Each was seen, then reproduced twice from scratch on fresh names. "
+    "A difference between two servers is a question, not a verdict."
+)
 
 _NAMES = re.compile(r"<([a-z]{2}|)>")
 """Names of a campaign as comparisons write them; a reader sees those of the reproducers."""
@@ -39,14 +42,15 @@ def text(found: Campaigns, *, limit: int | None = None) -> Iterator[str]:
     for finding in ranked[:limit]:
         where = f" at {finding.place}" if finding.place else ""
         yield f"{finding.implication.upper()}  {finding.service}.{finding.operation}: {finding.kind}{where}"
-        yield f"    reference {_cut(finding.reference)} | candidate {_cut(finding.candidate)}"
-        yield f"    {finding.cause}" + (f"; {finding.condition}" if finding.condition else "")
+        reference, candidate = finding.sides
+        yield f"    reference {_cut(reference)} | candidate {_cut(candidate)}"
+        yield f"    {finding.how}"
         calls, times = plural(len(finding.sequence), "call"), plural(finding.confirmed, "time")
         yield f"    {calls}, confirmed {times}, {finding.hash}"
     if limit is not None and len(ranked) > limit:
         yield f"… and {len(ranked) - limit} more"
     if found.unstable:
-        yield f"{len(found.unstable)} differences did not repeat: see the log"
+        yield f"{plural(len(found.unstable), 'difference')} did not repeat: likewise discrepancies --json"
 
 
 def _cut(value: str, limit: int = 90) -> str:
@@ -58,11 +62,10 @@ def markdown(found: Campaigns, *, title: str = "Discrepancies", full: int | None
     """The catalogue by operation; the first `full` findings of the whole with their reproducers."""
     ranked = found.ranked()
     lines = [f"# {title}", ""]
-    for header in _targets(found):
+    for header in targets(found):
         lines += [header, ""]
     lines += [
-        f"{len(ranked)} findings in {len(grouped(ranked))} operations. Each was seen, then reproduced twice "
-        "from scratch on fresh names. A difference between two servers is a question, not a verdict.",
+        f"{plural(len(ranked), 'finding')} in {plural(len(grouped(ranked)), 'operation')}. {PROOF}",
         "",
     ]
     lines += [*_summary(ranked), ""]
@@ -74,7 +77,8 @@ def markdown(found: Campaigns, *, title: str = "Discrepancies", full: int | None
     return "\n".join(lines) + "\n"
 
 
-def _targets(found: Campaigns) -> list[str]:
+def targets(found: Campaigns) -> list[str]:
+    """Each service that was fuzzed, between which two targets."""
     seen = {
         (each.get("service", ""), each.get("candidate", ""), each.get("reference", ""))
         for each in found.headers
@@ -82,11 +86,16 @@ def _targets(found: Campaigns) -> list[str]:
     return [f"{service}: candidate {one}, reference {other}" for service, one, other in sorted(seen)]
 
 
-def _summary(ranked: list[Finding]) -> list[str]:
+def _counts(ranked: list[Finding]) -> dict[str, int]:
+    """How many findings mean what."""
     counts = {str(kind): 0 for kind in SEVERITY}
     for finding in ranked:
         counts[finding.implication] += 1
-    rows = [f"| {kind} | {MEANING[kind]} | {number} |" for kind, number in counts.items()]
+    return counts
+
+
+def _summary(ranked: list[Finding]) -> list[str]:
+    rows = [f"| {kind} | {MEANING[kind]} | {number} |" for kind, number in _counts(ranked).items()]
     return ["| implication | meaning | findings |", "|---|---|---|", *rows]
 
 
@@ -95,8 +104,8 @@ def _entry(finding: Finding, *, with_script: bool) -> list[str]:
     lines = [
         f"### {finding.kind}{where} ({finding.implication}) `{finding.hash}`",
         "",
-        f"- reference: `{_ticks(finding.reference)}`",
-        f"- candidate: `{_ticks(finding.candidate)}`",
+        f"- reference: `{_ticks(finding.sides[0])}`",
+        f"- candidate: `{_ticks(finding.sides[1])}`",
         f"- {finding.manifestation}; likely cause: {finding.cause} ({_cut(finding.evidence, 160)})",
     ]
     if finding.condition:
@@ -132,10 +141,16 @@ def page(found: Campaigns, *, title: str = "Discrepancies") -> str:
         "<!doctype html><html lang=en><meta charset=utf-8>",
         f"<title>{html.escape(title)}</title>",
         "<style>body{font:16px/1.5 system-ui;max-width:60rem;margin:2rem auto;padding:0 1rem}"
-        "pre{background:#f4f4f4;padding:1rem;overflow:auto}h3{font-size:1rem}</style>",
+        "pre{background:#f4f4f4;padding:1rem;overflow:auto}h3{font-size:1rem}td{padding-right:1rem}</style>",
         f"<h1>{html.escape(title)}</h1>",
-        *(f"<p>{html.escape(each)}</p>" for each in _targets(found)),
-        f"<p>{len(found.findings)} findings, the most harmful first.</p>",
+        *(f"<p>{html.escape(each)}</p>" for each in targets(found)),
+        f"<p>{plural(len(found.findings), 'finding')}, the most harmful first. {PROOF}</p>",
+        "<table>",
+        *(
+            f"<tr><td>{kind}<td>{MEANING[kind]}<td>{number}"
+            for kind, number in _counts(found.ranked()).items()
+        ),
+        "</table>",
     ]
     for operation, findings in grouped(found.ranked()).items():
         parts.append(f"<h2>{html.escape(operation)}</h2>")
@@ -146,11 +161,13 @@ def page(found: Campaigns, *, title: str = "Discrepancies") -> str:
 
 def _section(finding: Finding) -> str:
     where = f" at {finding.place}" if finding.place else ""
+    reference, candidate = finding.sides
+    steps = " → ".join(call.operation for call in finding.sequence)
     rows = [
         f"<h3 id={finding.hash}>{html.escape(finding.kind + where)} ({finding.implication})</h3>",
-        f"<p>reference: <code>{html.escape(_cut(finding.reference, 200))}</code><br>",
-        f"candidate: <code>{html.escape(_cut(finding.candidate, 200))}</code><br>",
-        html.escape(finding.cause + (f"; {finding.condition}" if finding.condition else "")) + "</p>",
+        f"<p>reference: <code>{html.escape(_cut(reference, 200))}</code><br>",
+        f"candidate: <code>{html.escape(_cut(candidate, 200))}</code><br>",
+        f"{html.escape(finding.how)}<br>{html.escape(steps)}</p>",
         f"<details><summary>{html.escape(file_name(finding))}.py</summary>",
         f"<pre>{html.escape(script(finding))}</pre></details>",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import random
 import secrets
@@ -91,8 +92,12 @@ def operations_of(service: str, wanted: tuple[str, ...]) -> list[str]:
         plain = pattern.removeprefix(f"{service}.")
         fitting = [name for name in planner.operations if fnmatchcase(name, plain)]
         if not fitting:
+            folded = {name.lower(): name for name in planner.operations}
+            near = difflib.get_close_matches(plain.lower(), folded, n=1)
+            hint = f"Did you mean {folded[near[0]]}? " if near else ""
             raise ConfigurationError(
-                f"{service} has no operation {plain}", todo=f"See: likewise coverage {service}"
+                f"{service} has no operation {plain}",
+                todo=f"{hint}Small and capital letters count. See: likewise coverage {service}",
             )
         found |= dict.fromkeys(fitting)
     return list(found)
@@ -297,17 +302,23 @@ def addressed(running: Running, service: str) -> str:
 
 def divided(order: Order, workers: int) -> list[Order]:
     """The orders of several workers: their shares of the budget, their parts of the operations."""
-    share = None if order.budget is None else order.budget // workers
+    shares = [None] * workers if order.budget is None else _shares(order.budget, workers)
     return [
         replace(
             order,
             worker=number,
             workers=workers,
-            budget=share,
+            budget=shares[number],
             log=None if order.log is None else f"{order.log.removesuffix('.jsonl')}-w{number}.jsonl",
         )
         for number in range(workers)
     ]
+
+
+def _shares(budget: int, workers: int) -> list[int | None]:
+    """A budget in parts that differ by one at most."""
+    share, rest = divmod(budget, workers)
+    return [share + (number < rest) for number in range(workers)]
 
 
 def check_targets(order: Order) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sample_findings import sample_finding
 
+from likewise.cloud.fuzz.calls import Call, Name, Text
 from likewise.cloud.fuzz.reproducers import file_name, pytest_file, script
 
 
@@ -37,8 +38,8 @@ def listed(mark: str, **more: Any) -> dict[str, Any]:
         ("success", "", True),
         ("status", "status", 200),
         ("error code", "", (200, None)),
-        ("missing", "Contents[].ETag", [True, False]),
-        ("extra", "Nothing.Inside", [True]),
+        ("missing", "Contents[].ETag", ["absent", "there"]),
+        ("extra", "Nothing.Inside", ["absent"]),
         ("length", "Contents", [2]),
         ("order", "Contents", ["lwkb", "lwka"]),
         ("value", "Contents[].Key", ["lwkb", "lwka"]),
@@ -53,3 +54,46 @@ def test_a_generated_test_looks_where_the_finding_is(
     assert seen(kind, place, listed, monkeypatch) == expected
     elsewhere = seen(kind, place, lambda mark: listed(mark, Owner="somebody"), monkeypatch)
     assert elsewhere == expected, "another place changes nothing"
+
+
+def calls_of(service: str, *calls: tuple[str, dict[str, Any]], mark: str) -> list[dict[str, Any]]:
+    """What a reproducer of some calls asks for, under this mark."""
+    made = tuple(Call(service=service, operation=name, params=params) for name, params in calls)
+    module: dict[str, Any] = {"__name__": "reproducer"}
+    exec(compile(script(sample_finding(service=service, sequence=made)), "reproducer", "exec"), module)
+    asked: list[dict[str, Any]] = []
+    module["ask"] = lambda _, __, params: asked.append(params)
+    module["sequence"](None, "http://127.0.0.1:1", mark)
+    return asked
+
+
+def test_things_inside_are_called_the_same_on_both_sides_as_in_the_campaign() -> None:
+    """Servers order and spread things by their names: with others a list might differ by chance."""
+    put = ("PutObject", {"Bucket": Name("bucket"), "Key": Text((Name("key"), "/x"))})
+    first, second = calls_of("s3", put, mark="one"), calls_of("s3", put, mark="two")
+    assert first[0]["Bucket"] != second[0]["Bucket"]
+    assert first[0]["Key"] == second[0]["Key"] == "lw0km/x"
+
+
+def test_a_reproducer_waits_for_a_table_that_is_still_being_made() -> None:
+    module: dict[str, Any] = {"__name__": "reproducer"}
+    exec(compile(script(sample_finding(service="dynamodb")), "reproducer", "exec"), module)
+    asked = []
+
+    class Client:
+        def _make_api_call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
+            asked.append(operation)
+            table = {"TableName": "t", "TableStatus": "CREATING" if len(asked) < 3 else "ACTIVE"}
+            return {"Table" if operation == "DescribeTable" else "TableDescription": table}
+
+    assert module["ask"](Client(), "CreateTable", {})["fields"]["TableDescription"]["TableName"] == "t"
+    assert asked == ["CreateTable", "DescribeTable", "DescribeTable"]
+
+
+@pytest.mark.parametrize("kind", ["missing", "extra"])
+def test_a_generated_test_tells_an_empty_structure_from_a_full_one_and_from_none(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for given, said in (({}, "empty"), (None, "absent"), ({"a": 1}, "there"), (0, "there"), ("", "there")):
+        answer = {"ok": True, "status": 200, "fields": {"Item": given}}
+        assert seen(kind, "Item", lambda mark, answer=answer: answer, monkeypatch) == [said]

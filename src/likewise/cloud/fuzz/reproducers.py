@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
-from likewise.cloud.fuzz.execution import LETTERS
+from likewise.cloud.fuzz.execution import INSIDE, LETTERS
 from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.removal import KINDS
 
 STEM = "likewise"
 """How the names in examples begin."""
@@ -32,7 +33,8 @@ UTC = timezone.utc
 
 '''
 
-AWS = """from urllib.parse import urlsplit
+AWS = """import time
+from urllib.parse import urlsplit
 
 import botocore.session
 from botocore.config import Config
@@ -64,7 +66,18 @@ def ask(client, operation, params):
     status = answer.pop("ResponseMetadata", {{}}).get("HTTPStatusCode")
     if "Body" in answer:
         answer["Body"] = answer["Body"].read()
-    return {{"ok": True, "status": status, "fields": answer}}
+{settled}    return {{"ok": True, "status": status, "fields": answer}}
+"""
+
+SETTLED = """    table = answer.get("TableDescription", {})
+    for pause in [0.05] * 10 + [0.5] * 40:  # every client must wait for a table
+        if not str(table.get("TableStatus", "")).endswith("ING"):
+            break
+        time.sleep(pause)
+        try:
+            table = client._make_api_call("DescribeTable", {"TableName": table["TableName"]})["Table"]
+        except (BotoCoreError, ClientError):
+            break
 """
 
 AZURE = """from likewise.cloud import targets
@@ -124,6 +137,11 @@ def sequence(client, url, mark):
     return answers[-1]
 
 
+def presence(value):
+    """Whether a place has anything, or a structure with nothing in it."""
+    return "absent" if value is None else "empty" if value == {{}} else "there"
+
+
 def at(answer, place, mark):
     """What an answer has at a place, [] being every item of a list and * every key; None where nothing is."""
     found = [answer.get("fields")]
@@ -168,7 +186,7 @@ import uuid
 
 import pytest
 
-from {module} import at, connect, sequence, unmarked
+from {module} import at, connect, presence, sequence, unmarked
 
 REFERENCE, CANDIDATE = os.environ.get("REFERENCE_URL"), os.environ.get("CANDIDATE_URL")
 
@@ -190,8 +208,8 @@ LOOKS = {
     "status": 'answer["status"]',
     "error code": '(answer.get("status"), answer.get("code"))',
     "message": 'unmarked(answer.get("message"), mark)',
-    "missing": "[each is None for each in at(answer, {place!r}, mark)]",
-    "extra": "[each is None for each in at(answer, {place!r}, mark)]",
+    "missing": "[presence(each) for each in at(answer, {place!r}, mark)]",
+    "extra": "[presence(each) for each in at(answer, {place!r}, mark)]",
     "type": "[type(each).__name__ for each in at(answer, {place!r}, mark)]",
     "length": "[len(each) for each in at(answer, {place!r}, mark) if each is not None]",
     "order": 're.findall(r"lw\\w+", str(at(answer, {place!r}, mark)))',
@@ -206,10 +224,10 @@ def script(finding: Finding) -> str:
     aws = finding.service in ("s3", "dynamodb")
     head = HEAD.format(title=title(finding), story=story(finding), file=f"{file_name(finding)}.py")
     form = AWS if aws else OPENAPI if finding.service.startswith("openapi:") else AZURE
-    body = form.format(service=finding.service)
+    body = form.format(service=finding.service, settled=SETTLED if finding.service == "dynamodb" else "")
     steps = []
     for call in finding.sequence:
-        params = _source(call.params)
+        params = _source(call.params, KINDS.get(finding.service, ""))
         steps.append(f'    answers.append(ask(client, "{call.operation}", {params}))')
     return head + body + TAIL.format(steps="\n".join(steps))
 
@@ -240,9 +258,9 @@ def title(finding: Finding) -> str:
 def story(finding: Finding) -> str:
     """What both sides say, what it means, and when."""
     lines = [
-        f"reference: {finding.reference}",
-        f"candidate: {finding.candidate}",
-        f"{finding.implication}; {finding.cause}" + (f"; {finding.condition}" if finding.condition else ""),
+        f"reference: {finding.sides[0]}",
+        f"candidate: {finding.sides[1]}",
+        f"{finding.implication}; {finding.how}",
     ]
     return "\n".join(line.replace("\\", "\\\\").replace('"""', "'''") for line in lines)
 
@@ -280,41 +298,44 @@ class _Raw:
         return self.text
 
 
-def _source(params: Mapping[str, Any]) -> str:
-    """Parameters as Python source."""
-    plain = _raw(params)
+def _source(params: Mapping[str, Any], top: str) -> str:
+    """Parameters as Python source; `top` is the kind of thing that stands at the top of the server."""
+    plain = _raw(params, top)
     text = pprint.pformat(plain, width=96, sort_dicts=False, compact=True)
     return text.replace("\n", "\n        ")
 
 
-def _raw(value: Any) -> Any:
+def _raw(value: Any, top: str) -> Any:
     match value:
         case Name(kind="endpoint"):
             return _Raw("plain(url)")
         case Name(kind="prefix"):
             return _Raw('f"lw{mark}"')
+        case Name() if top not in ("", value.kind):
+            # As in the campaign: what lies inside a thing of ours is called the same everywhere.
+            return f"{INSIDE}{value.kind[0]}{LETTERS[value.number]}"
         case Name():
             return _Raw(f'f"lw{{mark}}{value.kind[0]}{LETTERS[value.number]}"')
         case Ref():
             return _Raw(f"give(answers, {value.call}, {', '.join(map(repr, value.path))})")
         case Text():
             return _Raw(
-                " + ".join(repr(part) if isinstance(part, str) else _piece(part) for part in value.parts)
+                " + ".join(repr(part) if isinstance(part, str) else _piece(part, top) for part in value.parts)
             )
         case str() if len(value) > 200 and value == value[0] * len(value):
             return _Raw(f"{value[0]!r} * {len(value)}")
         case Mapping():
             if any(not isinstance(key, str) for key in value):
-                pairs = ", ".join(f"{_raw(key)!r}: {_raw(inner)!r}" for key, inner in value.items())
+                pairs = ", ".join(f"{_raw(key, top)!r}: {_raw(inner, top)!r}" for key, inner in value.items())
                 return _Raw("{" + pairs + "}")
-            return {key: _raw(inner) for key, inner in value.items()}
+            return {key: _raw(inner, top) for key, inner in value.items()}
         case list() | tuple():
-            return [_raw(inner) for inner in value]
+            return [_raw(inner, top) for inner in value]
     return value
 
 
-def _piece(part: Name | Ref) -> str:
-    source = repr(_raw(part))
+def _piece(part: Name | Ref, top: str) -> str:
+    source = repr(_raw(part, top))
     return f"str({source})" if isinstance(part, Ref) else source
 
 

@@ -212,6 +212,25 @@ def test_a_process_that_stays_connected_makes_every_test_unclear_until_it_ends(
     assert studio.record("third", lambda: None).unseen == ()
 
 
+@on_linux
+def test_who_was_connected_before_a_test_started_anything_is_no_concern_of_it(
+    make_studio: Any, target: Any
+) -> None:
+    """A rerun works on the servers of the run that started it, whose own clients stay connected to them."""
+    owner = start(target, more="print('there', flush=True); input()")
+    assert owner.stdout is not None
+    assert owner.stdout.readline() == "there\n"
+    studio = make_studio(expected_endpoints=frozenset({target.url}))
+
+    def body(*, calls: bool) -> None:
+        start(target, calls=calls).communicate()
+
+    assert studio.record("t", lambda: body(calls=False)).unseen == ()
+    assert len(studio.record("caller", lambda: body(calls=True)).unseen) == 1
+    assert studio.record("next", lambda: None).unseen == ()
+    owner.communicate("end\n")
+
+
 def test_everything_is_put_back(make_studio: Any) -> None:
     def replaced() -> list[object]:
         own = vars(socket.socket).get("connect")

@@ -21,20 +21,25 @@ class Neighbours:
     """Tells whether another process called a target on this machine, from the first start of one on.
 
     A connection of somebody else's is one that this process neither made nor holds. One that is closed
-    counts once. Elsewhere than on Linux nobody can be seen.
+    counts once, and one that was open before the first start does not: whoever has lent us the target
+    keeps some. Elsewhere than on Linux nobody can be seen.
     """
 
     def __init__(self, endpoints: Iterable[str]) -> None:
         self._ports = {port for each in endpoints if (port := _local_port(each))}
         self._is_looking = False
         self._known: frozenset[str] = frozenset()
+        self._before: frozenset[str] = frozenset()
+        """The sockets that somebody else had open before the first start."""
         self._own: set[str] = set()
 
     def expect(self) -> None:
         """A process is about to be started."""
         if not self._is_looking and self._ports and _TABLES[0].exists():
             self._is_looking = True
-            self._known = frozenset(_clients(self._ports))
+            now = _clients(self._ports)
+            self._known = frozenset(now)
+            self._before = frozenset(now.values()) - _own_sockets() - {_CLOSED}
 
     def note_own(self, port: int) -> None:
         """This process connects to a target from this port."""
@@ -45,13 +50,13 @@ class Neighbours:
         """Whether somebody else was there since the last look."""
         if not self._is_looking:
             return False
-        before, held = self._own.copy(), _own_sockets()
+        before, settled = self._own.copy(), self._before | _own_sockets()
         now = _clients(self._ports)
-        held |= _own_sockets()  # one may come or go at any moment
+        settled |= _own_sockets()  # one may come or go at any moment
         others = {
             client: socket
             for client, socket in now.items()
-            if client.rpartition(":")[2] not in self._own and socket not in held
+            if client.rpartition(":")[2] not in self._own and socket not in settled
         }
         fresh = others.keys() - self._known
         self._known = frozenset(now)

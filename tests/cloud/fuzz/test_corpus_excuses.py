@@ -117,3 +117,30 @@ def test_a_key_of_another_service_cannot_be_there() -> None:
     )
     assert "KMS" in str(reason(Recorded(status=200), MAKE, last))
     assert reason(Recorded(status=400, code="InvalidArgument"), MAKE, last) is None
+
+
+def test_a_refusal_that_needs_a_table_says_that_there_was_one() -> None:
+    last = (call("PutItem", TableName="t1", Item={}), failed(400, "ResourceNotFoundException"))
+    unmet = Recorded(status=400, code="ConditionalCheckFailedException")
+    assert "not made by" in str(reason(unmet, last, service="dynamodb"))
+    text = "One or more parameter values were invalid: Missing the key id in the item"
+    schema = Recorded(status=400, code="ValidationException", message=text)
+    assert "not made by" in str(reason(schema, last, service="dynamodb"))
+    syntax = Recorded(status=400, code="ValidationException", message="Invalid UpdateExpression")
+    assert reason(syntax, last, service="dynamodb") is None
+
+
+def test_a_condition_that_did_not_hold_says_that_there_was_a_bucket() -> None:
+    last = (call("PutObject", Bucket="bucket-1", Key="k", IfMatch="x"), failed(404, "NoSuchBucket"))
+    assert "not made by" in str(reason(Recorded(status=412, code="PreconditionFailed"), last))
+    assert reason(Recorded(status=400, code="InvalidArgument"), last) is None
+
+
+def test_what_the_candidate_did_not_remove_is_still_there() -> None:
+    removal = (call("DeleteBucketPolicy", Bucket="bucket-1"), failed(400, "InvalidRequest"))
+    last = (call("GetBucketPolicy", Bucket="bucket-1"), OK)
+    gone = Recorded(status=404, code="NoSuchBucketPolicy")
+    assert "DeleteBucketPolicy" in str(reason(gone, MAKE, removal, last))
+    assert reason(gone, MAKE, (removal[0], OK), last) is None
+    other = (call("DeleteBucketCors", Bucket="bucket-1"), failed(400, "InvalidRequest"))
+    assert reason(gone, MAKE, other, last) is None

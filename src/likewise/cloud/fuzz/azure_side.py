@@ -119,17 +119,17 @@ class AzureSide(Side):
         try:
             # As a stream: what a user stored is not the service's to be parsed, whatever its type says.
             response = (pipeline or self._pipeline).run(request, stream=True).http_response
-            response.read()
+            body = _content_of(response)
         except HttpResponseError as error:
             if error.response is None:
                 return Answer(success=False, silence=type(error).__name__)
-            response = error.response
+            response, body = error.response, error.response.content
         except (ServiceRequestError, ServiceResponseError) as error:
             inner = error.inner_exception
             return Answer(success=False, silence=type(inner or error).__name__)
         except (AzureError, ValueError, TypeError, UnicodeError) as error:
             return Answer(success=False, refused=f"{type(error).__name__}: {str(error)[:160]}")
-        return self._read(response)
+        return self._read(response, body)
 
     def _build(self, call: Call) -> Any:
         params = dict(call.params)
@@ -170,9 +170,8 @@ class AzureSide(Side):
             request.url = url + rest + mark + query
         return request
 
-    def _read(self, response: Any) -> Answer:
+    def _read(self, response: Any, body: bytes) -> Answer:
         headers = {name.lower(): value for name, value in response.headers.items()}
-        body = response.content
         status = int(response.status_code)
         kept = {name: value for name, value in headers.items() if name not in IGNORED}
         parsed = parse(body or b"", headers.get("content-type", ""), shape=self._shape)
@@ -180,6 +179,16 @@ class AzureSide(Side):
             return Answer(success=True, status=status, fields={"headers": kept, "body": parsed})
         code, message = refusal(headers, parsed)
         return Answer(success=False, status=status, code=code, message=message)
+
+
+def _content_of(response: Any) -> bytes:
+    """The body of an answer; nothing where a user stored it under an encoding that it does not have."""
+    from azure.core.exceptions import DecodeError
+
+    try:
+        return bytes(response.read())
+    except DecodeError:
+        return b""
 
 
 def refusal(headers: Mapping[str, str], parsed: Any) -> tuple[str, str]:

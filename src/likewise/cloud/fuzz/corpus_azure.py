@@ -139,6 +139,8 @@ class AzureStage(Stage):
         parts = urlsplit(url)
         if not parts.scheme.startswith("http"):
             return url, ""
+        if ".blob." not in (parts.hostname or ""):
+            raise Unplayable(f"it copies from {parts.hostname}, which is not the account that is played")
         container = parts.path.strip("/").partition("/")[0]
         if container not in self._made and (recorded is None or recorded.success):
             raise Unplayable(f"it copies from {parts.path}, which the sequence does not make")

@@ -20,6 +20,19 @@ _PARTLY = re.compile(
 """Calls that leave no whole item behind, unless they complete one."""
 _VERB = re.compile(r"^(?:Get|Put|Head|List|Describe|Create|Update|Enable|Disable|Delete|Post)")
 _ABSENT = re.compile(r"NoSuch|NotFound|NotExist|\b404\b")
+_INSIDE = frozenset(
+    {
+        "ConditionalCheckFailedException",
+        "ItemCollectionSizeLimitExceededException",
+        "TransactionCanceledException",
+    }
+)
+_OF_A_SCHEMA = re.compile(
+    r"match the schema|Missing the key|Type mismatch for|specified index|missed key schema"
+)
+"""What DynamoDB says only of a table that it found: the codes, and the messages of its validation."""
+_MET = (304, 409, 412, 416)
+"""Statuses of a condition, a conflict or a range: there was something to compare them with."""
 _TAKEN = re.compile(r"AlreadyExists|AlreadyOwned|ResourceInUse|BeingDeleted")
 _MISSING = ("NotImplemented", "APINotImplemented", "UnknownOperation", "UnknownOperationException")
 _DENIED = frozenset(
@@ -70,7 +83,8 @@ _OTHERS = re.compile(r"arn:aws[\w-]*:(?:sqs|sns|lambda|kms|iam|kinesis|firehose|
 def is_read(step: Step) -> bool:
     """Whether a step changes nothing."""
     if step.wire is not None:
-        return step.wire.method in ("GET", "HEAD", "OPTIONS")
+        takes = step.wire.path.endswith("/messages") and "peekonly=true" not in step.wire.query
+        return step.wire.method in ("GET", "HEAD", "OPTIONS") and not takes
     return _READS.match(step.operation) is not None
 
 
@@ -87,6 +101,7 @@ def excuse(stage: Stage, answer: Answer) -> str | None:
     return (
         _without_state(case, recorded, answer)
         or _after_failure(stage, answer)
+        or _after_removal(stage, answer)
         or _elsewhere(case, recorded, answer)
         or _with_other_services(case, recorded, answer)
     )
@@ -95,9 +110,7 @@ def excuse(stage: Stage, answer: Answer) -> str | None:
 def _without_state(case: Case, recorded: Recorded, answer: Answer) -> str | None:
     """Something was there when the answer was recorded that the sequence does not make."""
     made = [name for step in case.steps if (name := created(case.service, step)) is not None]
-    # What is missed inside something was missed there: whoever misses the whole was not asked the same.
-    inside = case.service != "dynamodb" and _ABSENT.search(recorded.code or "") is not None
-    implies = recorded.success or inside or recorded.code in _DENIED
+    implies = recorded.success or recorded.code in _DENIED or _is_inside(case.service, recorded)
     unmade = not _uses(case, made) or (recorded.success and _is_unheard_of(case))
     if _is_absent(answer) and implies and unmade and not _is_absent_top(recorded):
         return f"what the last call needs is not made by the sequence (the candidate: {answer.summary()})"
@@ -112,6 +125,14 @@ def _without_state(case: Case, recorded: Recorded, answer: Answer) -> str | None
             f"{judged} was there already when the answer was recorded; the sequence does not make it before"
         )
     return None
+
+
+def _is_inside(service: str, recorded: Recorded) -> bool:
+    """Whether a refusal is about something inside the whole: whoever misses that was not asked the same."""
+    if service == "dynamodb":
+        text = recorded.message if isinstance(recorded.message, str) else ""
+        return recorded.code in _INSIDE or _OF_A_SCHEMA.search(text) is not None
+    return recorded.status in _MET or _ABSENT.search(recorded.code or "") is not None
 
 
 def _is_absent(answer: Answer) -> bool:
@@ -174,6 +195,23 @@ def _after_failure(stage: Stage, answer: Answer) -> str | None:
             return (
                 f"call {number} ({step.operation}) failed on the candidate ({said.summary()}), and what the "
                 f"last call needs is not there ({answer.summary()})"
+            )
+    return None
+
+
+def _after_removal(stage: Stage, answer: Answer) -> str | None:
+    """The reference missed what a call before had removed, and that call failed on the candidate."""
+    case, recorded = stage.case, stage.case.recorded
+    is_gone = recorded.status == 404 or _ABSENT.search(recorded.code or "") is not None
+    if not answer.success or not is_gone:
+        return None
+    for number, (step, said) in enumerate(zip(case.steps[:-1], stage.answers, strict=False), start=1):
+        if said.success or step.recorded is not None or not _REMOVES.match(step.operation):
+            continue
+        if _is_about_the_same(step, case.last):
+            return (
+                f"call {number} ({step.operation}) failed on the candidate ({said.summary()}), and what it "
+                "should have removed is still there"
             )
     return None
 

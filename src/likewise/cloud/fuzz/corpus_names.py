@@ -7,7 +7,7 @@ import re
 import secrets
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 from likewise.cloud.fuzz.corpus import Case, Step
 from likewise.cloud.replay.names import CREATES, fresh_name
@@ -48,7 +48,7 @@ def created(service: str, step: Step) -> str | None:
 
 def _created_by_request(service: str, step: Step) -> str | None:
     assert step.wire is not None
-    parts = step.wire.path.strip("/").split("/")
+    parts = [unquote(part) for part in step.wire.path.strip("/").split("/")]
     query = parse_qs(step.wire.query, keep_blank_values=True)
     if service == "table":
         if step.wire.method == "POST" and parts == ["Tables"]:

@@ -139,6 +139,9 @@ def play(stage: Stage) -> Verdict:
         try:
             answer = stage.send(step, is_last=is_last)
         except Unplayable as error:
+            if not is_last and _changed_nothing(step):
+                stage.answers.append(Answer(success=False, refused=str(error)))
+                continue
             where = "" if is_last else f"call {number} ({step.operation}): "
             return NotComparable(case=case.id, reason=f"{where}{error}")
         stage.answers.append(answer)
@@ -160,14 +163,19 @@ def _judged(stage: Stage) -> Verdict:
     return found if reason is None else NotComparable(case=case.id, reason=reason)
 
 
+def _changed_nothing(step: Step) -> bool:
+    """Whether a step left the reference as it was, so that the state is the same without it."""
+    return is_read(step) or (step.recorded is not None and step.recorded.success is False)
+
+
 def _trouble(step: Step, answer: Answer) -> str | None:
     """Why the state after a step is not the recorded one; None where nothing speaks against it."""
-    if answer.refused:
-        return f"was not sent by the SDK: {answer.refused}"
     if answer.silence:
         return f"got no answer from the candidate ({answer.silence})"
     if is_read(step):
         return None  # nothing was changed by it on either side
+    if answer.refused:
+        return f"was not sent by the SDK: {answer.refused}"
     if step.recorded is not None and step.recorded.success is not None:
         said = step.recorded
         if said.success != answer.success:

@@ -14,13 +14,15 @@ from likewise.cloud.services.call import words
 _PARTS = words("sv ss srt sp se st sr si sig sip spr sdd ses tn spk srk epk erk rscc rscd rsce rscl rsct")
 """Query parameters that make up a signature."""
 _OF_A_USER = frozenset({"skoid", "sktid", "skt", "ske", "sks", "skv"})
-_REPLY = {
+_FIXED = {
     "cache_control": "rscc",
     "content_disposition": "rscd",
     "content_encoding": "rsce",
     "content_language": "rscl",
     "content_type": "rsct",
+    "encryption_scope": "ses",
 }
+"""What a signature fixes beyond who may do what, by the SDK's names for it."""
 _INVALID = frozenset({"AuthenticationFailed", "InvalidAuthenticationInfo", "AuthorizationFailure"})
 """What services say of a signature that is wrong, has run out or was withdrawn: a new one would not be."""
 _HOUR = timedelta(hours=1)
@@ -77,7 +79,7 @@ class Signer:
             return str(generate_queue_sas(queue_name=container, **named, **common))
         from azure.storage.blob import generate_blob_sas, generate_container_sas
 
-        named |= {name: given[part] for name, part in _REPLY.items() if part in given}
+        named |= {name: given[part] for name, part in _FIXED.items() if part in given}
         if given.get("sr") == "c" or not blob:
             return str(generate_container_sas(container_name=container, **named, **common))
         snapshot = next((part[9:] for part in query.split("&") if part.startswith("snapshot=")), None)
@@ -94,10 +96,10 @@ class Signer:
             return str(generate_account_sas(key, resource_types=kinds, **common))
         from azure.storage.blob import generate_account_sas as generate
 
-        services = given.get("ss", self._service[0])
-        return str(
-            generate(self._account, self._key, resource_types=given["srt"], services=services, **common)
-        )
+        more = {"resource_types": given["srt"], "services": given.get("ss", self._service[0])}
+        if "ses" in given:
+            more["encryption_scope"] = given["ses"]
+        return str(generate(self._account, self._key, **more, **common))
 
     def _of_table(self, path: str, common: Mapping[str, Any], given: Mapping[str, str]) -> str:
         from azure.core.credentials import AzureNamedKeyCredential

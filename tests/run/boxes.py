@@ -283,7 +283,7 @@ class Loop:
             not_before=when - keep,
             discrepant=Discrepant(names=discrepant),
             price=lambda operation: 1e-6,
-            overlooks=lambda call, place: call.seen == (),
+            overlooks=lambda call, found: call.seen == (),
             both=both,
             audit_share=1.0 if audit else 0.0,
             audit_budget=audit,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from likewise.cloud import rewriting
-from likewise.cloud.rewriting import Request, Rule
+from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.rules import with_query
 
 SECRET = "the-right-secret"
@@ -89,6 +89,11 @@ def _has(name: str) -> Callable[[Request], bool]:
 
 def _turned(etag: str) -> str:
     return f'"{etag.strip(chr(34))[::-1]}"'
+
+
+def _with_region(_: Request, response: Response) -> Response:
+    """An error with one more detail."""
+    return response.with_body(response.body.replace(b"<Code>", b"<Region>eu-west-1</Region><Code>"))
 
 
 CREATIONS = {
@@ -193,6 +198,34 @@ S3 = (
         lambda only: rewriting.add_field(
             only("s3.HeadObject"), "header:x-amz-server-side-encryption", "AES256"
         ),
+    ),
+    kind(
+        "s3",
+        "field_added_that_is_seen_in_passing",
+        "HeadObject",
+        lambda only: rewriting.add_field(
+            only("s3.HeadObject"), "header:x-amz-server-side-encryption", "AES256"
+        ),
+    ),
+    kind(
+        "s3",
+        "header_added_that_is_seen_in_passing",
+        "HeadObject",
+        lambda only: rewriting.add_field(
+            only("s3.HeadObject"), "header:x-amz-replication-status", "COMPLETED"
+        ),
+    ),
+    kind(
+        "s3",
+        "detail_of_an_error_added",
+        "GetObject",
+        lambda only: Rule(name="detail", matches=only("s3.GetObject"), on_response=_with_region),
+    ),
+    kind(
+        "s3",
+        "header_changed_that_a_handler_sees",
+        "HeadObject",
+        lambda only: rewriting.change_field(only("s3.HeadObject"), "header:Cache-Control", "no-store"),
     ),
     kind(
         "s3",

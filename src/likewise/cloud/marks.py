@@ -1,4 +1,7 @@
-"""Marks of identities. Apart from the services, which are slow to import, because every start needs them."""
+"""Marks of identities and of what was asked for.
+
+Apart from the services, which are slow to import, because every start needs them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,29 @@ from hashlib import blake2b
 
 WRONG_SECRET = "wrong secret"
 """The identity of a call that was signed with the right key id and another secret."""
+ALL_FIELDS = "*"
+"""Stands among the fields that were asked for where somebody can tell that there were no others."""
+ALL_HEADERS = "HTTPHeaders*"
+"""The same for headers."""
+DATA = frozenset(
+    {
+        "Attributes",
+        "ExpressionAttributeNames",
+        "ExpressionAttributeValues",
+        "Item",
+        "ItemCollectionKey",
+        "ItemCollectionMetrics",
+        "Items",
+        "Key",
+        "Keys",
+        "LastEvaluatedKey",
+        "Metadata",
+        "Responses",
+        "UnprocessedItems",
+        "UnprocessedKeys",
+    }
+)
+"""Fields with what users have in a service, by names of their own: the SDK's models call them maps."""
 
 
 def key_mark(identifier: str) -> str:

@@ -6,44 +6,60 @@ import re
 from functools import cache
 from typing import Any
 
-from likewise.model import Interaction, Raised
+from likewise.cloud.marks import ALL_FIELDS, ALL_HEADERS, DATA
+from likewise.model import Difference, Discrepancy, Interaction, Raised
 
 _SEGMENT = re.compile(r"[^.\[\]]+")
 _HEADERS = "headers"
 _BODY = "body"
+_DATA = frozenset(name.lower() for name in DATA)
 _BESIDE_BODY = frozenset({"header", "headers", "statusCode"})
 
 
-def overlooks(call: Interaction, place: str) -> bool:
-    """Whether the client certainly never looked at a place of this call's answer.
+def overlooks(call: Interaction, found: Discrepancy) -> bool:
+    """Whether the client certainly never looked at the place where this call's answer differs.
 
     A header counts as seen if it, or the field that the SDK makes of it, was asked for. In a body every
     field on the way to a place must have been asked for; one that the SDK knows and nobody asked for
     hides all below it. Fields that the SDK does not know, and services whose SDK reads everything, are
-    always seen; so are an error's code and message, which are no part of its body here.
+    always seen; so are an error's code and message, which are no part of its body here, and what users
+    have in a service. A field that the candidate does not give is seen, too, by who goes through all fields.
     """
     if call.seen is None:
         return False
     fields = _fields(call.operation.service, call.operation.name)
     if fields is None:
         return False
-    seen = {wire for name in call.seen for wire in fields.get(_fold(name), (_fold(name),))}
-    segments = [_fold(segment) for segment in _SEGMENT.findall(place)]
+    names = (_fold(name) for name in call.seen if name not in (ALL_FIELDS, ALL_HEADERS))
+    seen = {wire for name in names for wire in fields.get(name, (name,))}
+    segments = [_fold(segment) for segment in _SEGMENT.findall(found.place)]
+    is_absent = found.difference is Difference.MISSING
     if not segments:
         return False
+    known = {wire for wires in fields.values() for wire in wires}
     if segments[0] == _HEADERS:
-        return not any(_covers(name, ".".join(segments[1:])) for name in seen)
+        header = ".".join(segments[1:])
+        if is_absent and ALL_HEADERS in call.seen:
+            return False
+        seen_by = known if is_absent and ALL_FIELDS in call.seen else seen
+        return not any(_covers(name, header) for name in seen_by)
     if (
         segments[0] == _BODY
         and not isinstance(call.outcome, Raised)
         and not _reads_body(call.operation.service, call.operation.name)
     ):
         return True  # the SDK makes nothing of it
+    if is_absent and ALL_FIELDS in call.seen:
+        return False
     if isinstance(call.outcome, Raised):
         # The details of an error are handed over as they came: what was not asked for by name is unseen.
         return len(segments) > 1 and segments[1] not in seen
-    known = {wire for wires in fields.values() for wire in wires}
-    return any(segment in known and segment not in seen for segment in segments)
+    for segment in segments:
+        if segment in known and segment not in seen:
+            return True
+        if segment in _DATA:
+            return False  # seen as a whole: see `recorder.looking`
+    return False
 
 
 def _covers(name: str, header: str) -> bool:

@@ -23,8 +23,8 @@ from likewise.model import (
 )
 from likewise.run.reading import Reading
 
-Overlooks = Callable[[Interaction, str], bool]
-"""Whether the client that made a call certainly never looked at a place of its answer."""
+Overlooks = Callable[[Interaction, Discrepancy], bool]
+"""Whether the client that made a call certainly never looked where its answer differs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class Settings:
     not_before: float
     discrepant: Discrepant
     price: Callable[[Operation], float]
-    overlooks: Overlooks = lambda call, place: False
+    overlooks: Overlooks = lambda call, found: False
     both: bool = False
     audit_share: float = 0.0
     audit_budget: int = 0

@@ -46,7 +46,7 @@ def split(
     seen: list[Discrepancy] = []
     overlooked: list[Discrepancy] = []
     for each in found:
-        hidden = each.difference not in _ALWAYS_SEEN and overlooks(call, each.place)
+        hidden = each.difference not in _ALWAYS_SEEN and overlooks(call, each)
         (overlooked if hidden else seen).append(each)
     return seen, overlooked
 

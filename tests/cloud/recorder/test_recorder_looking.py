@@ -18,10 +18,11 @@ import wrapt
 import yaml
 import yarl
 
+from likewise.cloud.marks import ALL_FIELDS, ALL_HEADERS
 from likewise.cloud.recorder.looking import Look, Observed, follow_yaml, observe, plain
 from likewise.cloud.recorder.patches import Patches
 
-ALL = {"Name", "Inner", "Deep", "Listed", "In", "Nested"}
+ALL = {"Name", "Inner", "Deep", "Listed", "In", "Nested", ALL_FIELDS}
 
 
 def answer(look: Look) -> Observed:
@@ -73,6 +74,20 @@ def test_whoever_takes_an_answer_as_a_whole_has_seen_all_of_it(take: Callable[[A
     assert asked(take) == ALL
 
 
+@pytest.mark.parametrize(
+    "take", [len, bool, list, sorted, lambda each: each.keys(), lambda each: [*reversed(each)]]
+)
+def test_who_goes_through_an_answer_can_tell_what_it_lacks(take: Callable[[Any], object]) -> None:
+    assert asked(take) == {"Name", "Inner", "Listed", ALL_FIELDS}
+
+
+@pytest.mark.parametrize("take", [repr, lambda each: list(each["ResponseMetadata"]["HTTPHeaders"])])
+def test_who_goes_through_headers_can_tell_which_are_missing(take: Callable[[Any], object]) -> None:
+    look = Look(late=lambda call: None)
+    take(observe({"ResponseMetadata": {"HTTPHeaders": {"date": "today"}}}, look))
+    assert set(look.names) - {ALL_FIELDS} == {"ResponseMetadata", "HTTPHeaders", "date", ALL_HEADERS}
+
+
 def test_a_field_that_nobody_asked_for_is_unseen() -> None:
     assert asked(lambda each: each["Inner"]) == {"Inner"}
     assert asked(lambda each: each["Listed"][1][0]["Nested"]) == {"Listed", "Nested"}
@@ -122,7 +137,7 @@ def test_a_pattern_sees_what_it_names() -> None:
 def test_compiled_packages_that_are_said_to_ask_do(take: Callable[[Any], object]) -> None:
     look = Look(late=lambda call: None)
     take(observe({"a": "1", "b": "2"}, look))
-    assert set(look.names) == {"a", "b"}
+    assert set(look.names) - {ALL_FIELDS} == {"a", "b"}
 
 
 SCRIPT = """

@@ -125,6 +125,33 @@ def test_field_added(s3: Any, bucket: str) -> None:
     assert "ServerSideEncryption" not in s3.head_object(Bucket=bucket, Key="k")
 
 
+def test_field_added_that_is_seen_in_passing(s3: Any, bucket: str) -> None:
+    s3.put_object(Bucket=bucket, Key="k", Body=b"x")
+    assert not [value for value in s3.head_object(Bucket=bucket, Key="k").values() if value == "AES256"]
+
+
+def test_header_added_that_is_seen_in_passing(s3: Any, bucket: str) -> None:
+    s3.put_object(Bucket=bucket, Key="k", Body=b"x")
+    headers = s3.head_object(Bucket=bucket, Key="k")["ResponseMetadata"]["HTTPHeaders"]
+    assert not any(name.startswith("x-amz-replication") for name in headers)
+
+
+def test_detail_of_an_error_added(s3: Any, bucket: str) -> None:
+    with pytest.raises(ClientError) as refused:
+        s3.get_object(Bucket=bucket, Key="absent")
+    assert "Region" not in list(refused.value.response["Error"])
+
+
+def test_header_changed_that_a_handler_sees(bucket: str) -> None:
+    s3, seen = boto3.client("s3", config=Config(retries={"max_attempts": 0})), []
+    s3.put_object(Bucket=bucket, Key="k", Body=b"x", CacheControl="no-cache")
+    s3.meta.events.register(
+        "before-parse.s3.HeadObject", lambda response_dict, **_: seen.append(response_dict["headers"])
+    )
+    s3.head_object(Bucket=bucket, Key="k")
+    assert seen[0]["Cache-Control"] == "no-cache"
+
+
 def test_etag_differs(s3: Any, bucket: str) -> None:
     told = s3.put_object(Bucket=bucket, Key="k", Body=b"hello")["ETag"]
     assert told == '"5d41402abc4b2a76b9719d911017c592"'

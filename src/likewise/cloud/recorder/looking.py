@@ -3,8 +3,9 @@
 A parsed answer of botocore is a dictionary. Handing out one that notes every look tells which fields
 the client, and the SDK on its behalf, can have used: a field that nobody asked for cannot have
 influenced a test. Whoever takes a dictionary as a whole (prints, compares, copies, iterates it) looks at
-all of it. Compiled code may read it without asking: see `readers`. What stays unnoticed is Python that goes
-round the methods on purpose (`dict.get(answer, …)`, `self.__dict__ = answer`).
+all of it, and at what is not there. Compiled code may read it without asking: see `readers`; so may who
+listens to the SDK's events: see `handlers`. What stays unnoticed is Python that goes round the methods on
+purpose (`dict.get(answer, …)`, `self.__dict__ = answer`).
 
 Code that tells types apart by more than `isinstance` would take such a dictionary for something else. So it
 has the name of a plain one (jmespath goes by that), YAML is told to write it as one, and what users put into
@@ -18,29 +19,12 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
+from likewise.cloud.marks import ALL_FIELDS, ALL_HEADERS, DATA
 from likewise.cloud.recorder.patches import Patches
 
 SERVICES = frozenset({"s3", "dynamodb"})
 """Whose answers are observed: of others nobody knows which field stands for what."""
-_DATA = frozenset(
-    {
-        "Attributes",
-        "ExpressionAttributeNames",
-        "ExpressionAttributeValues",
-        "Item",
-        "ItemCollectionKey",
-        "ItemCollectionMetrics",
-        "Items",
-        "Key",
-        "Keys",
-        "LastEvaluatedKey",
-        "Metadata",
-        "Responses",
-        "UnprocessedItems",
-        "UnprocessedKeys",
-    }
-)
-"""Fields with what users have in a service, by names of their own: the SDK's models call them maps."""
+_HEADERS = "HTTPHeaders"
 
 
 class Look:
@@ -69,6 +53,8 @@ class Look:
         if isinstance(value, dict):
             for name in dict.keys(value):
                 self.note(name)
+                if name == _HEADERS:
+                    self.note(ALL_HEADERS)
                 self.note_all(dict.__getitem__(value, name))
         elif isinstance(value, list):
             for item in value:
@@ -94,6 +80,7 @@ class Observed(dict[str, Any]):
     """A dictionary that notes what is asked of it, and is a plain one to everybody else."""
 
     __slots__ = ("_look",)
+    _extent = ALL_FIELDS
 
     def __getattr__(self, name: str) -> Any:
         """Who makes another one of this type, which is a dictionary to him, is not watched."""
@@ -190,10 +177,10 @@ class Observed(dict[str, Any]):
 
     def _inner(self, name: str, value: Any) -> Any:
         """A value inside, itself observed; replaced in place so that it stays the same object."""
-        if name in _DATA:
+        if name in DATA:
             self._look.note_all(value)
         elif type(value) is dict:
-            value = observe(value, self._look)
+            value = observe(value, self._look, ObservedHeaders if name == _HEADERS else Observed)
             super().__setitem__(name, value)
         elif type(value) is list:
             self._inner_list(value)
@@ -207,29 +194,40 @@ class Observed(dict[str, Any]):
                 self._inner_list(item)
 
     def _list(self) -> None:
+        self._look.note(self._extent)
         for name in super().__iter__():
             self._look.note(name)
 
     def _wrap(self) -> None:
+        self._look.note(self._extent)
         for name, value in list(super().items()):
             self._look.note(name)
             self._inner(name, value)
 
     def _take(self, other: object = None) -> None:
+        self._look.note(self._extent)
         self._look.note_all(self)
         if isinstance(other, Observed):
             other._take()
 
 
-def observe(content: dict[str, Any], look: Look) -> Observed:
+class ObservedHeaders(Observed):
+    """The headers of an answer: who goes through them sees that there are no others."""
+
+    __slots__ = ()
+    _extent = ALL_HEADERS
+
+
+def observe(content: dict[str, Any], look: Look, kind: type[Observed] = Observed) -> Observed:
     """A dictionary with this content that notes what is asked of it."""
-    observed = Observed(content)  # made by dict itself: a constructor of ours would be a frame more
+    observed = kind(content)  # made by dict itself: a constructor of ours would be a frame more
     observed._look = look
     return observed
 
 
-Observed.__name__ = Observed.__qualname__ = dict.__name__
-Observed.__module__ = dict.__module__
+for _kind in (Observed, ObservedHeaders):
+    _kind.__name__ = _kind.__qualname__ = dict.__name__
+    _kind.__module__ = dict.__module__
 
 
 def follow_yaml(module: ModuleType, patches: Patches, _: object) -> None:
@@ -237,7 +235,7 @@ def follow_yaml(module: ModuleType, patches: Patches, _: object) -> None:
     for kind in (module.SafeRepresenter, module.Representer):
 
         def make(known: Any) -> Any:
-            return {**known, Observed: known[dict]}
+            return {**known, Observed: known[dict], ObservedHeaders: known[dict]}
 
         patches.replace(kind, "yaml_representers", make)
 

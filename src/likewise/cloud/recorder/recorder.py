@@ -14,6 +14,7 @@ from typing import Any
 from likewise.cloud.recorder.builder import Builder, Interprets
 from likewise.cloud.recorder.call import Call
 from likewise.cloud.recorder.endpoints import Endpoints
+from likewise.cloud.recorder.handlers import follow_handlers
 from likewise.cloud.recorder.looking import SERVICES, Look, follow_yaml, observe
 from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
 from likewise.cloud.recorder.neighbours import STARTING, Neighbours
@@ -100,6 +101,7 @@ class Recorder:
         watched = {name: seam(patch) for name, patch in SEAMS.items()}
         watched["concurrent.futures.thread"] = carried(placement.propagate_pools)
         watched["botocore.auth"] = carried(self._strangers.follow)
+        watched["botocore.hooks"] = carried(follow_handlers)
         watched["http.client"] = carried(self._outside.follow_http)
         watched["responses"] = carried(self._outside.follow_responses)
         watched["socket"] = carried(self._outside.follow_sockets)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from likewise.cloud.recorder.bodies import AsyncTee, Sink, Tee, capture, payload_of
 from likewise.cloud.recorder.call import Call
+from likewise.cloud.recorder.handlers import shows
 from likewise.cloud.recorder.patches import Patches
 
 
@@ -78,7 +79,7 @@ def patch_botocore(module: ModuleType, patches: Patches, notes: Notes) -> None:
             except BaseException as error:
                 notes.failed(call, error)
                 raise
-            return settle(call, result)
+            return settle(call, result, endpoint)
 
         return do_get_response
 
@@ -110,24 +111,26 @@ def patch_aiobotocore(module: ModuleType, patches: Patches, notes: Notes) -> Non
             except BaseException as error:
                 notes.failed(call, error)
                 raise
-            return settle(call, result)
+            return settle(call, result, endpoint)
 
         return do_get_response
 
     patches.replace(module.AioEndpoint, "_do_get_response", make)
 
 
-def _settle_botocore(notes: Notes) -> Callable[[Call, Any], Any]:
-    """How to note an outcome; what the client gets remembers what it is asked for."""
+def _settle_botocore(notes: Notes) -> Callable[[Call, Any, Any], Any]:
+    """How to note an outcome; what the client gets remembers what it is asked for, if only that is read."""
     answered, observed = notes.answered, notes.observed
 
-    def settle(call: Call, result: Any) -> Any:
+    def settle(call: Call, result: Any, endpoint: Any) -> Any:
         response, error = result
         if response is None:
             notes.failed(call, error)
             return result
         answered(call, _hear_botocore, response)
         http, parsed = response
+        if shows(endpoint._event_emitter):
+            return result
         return (http, observed(call, parsed)), error
 
     return settle

@@ -14,7 +14,7 @@ from typing import Any
 from likewise.cloud.marks import WRONG_SECRET, key_mark
 from likewise.cloud.recorder.patches import Patches
 
-Keys = tuple[str | None, str | None]
+Keys = tuple[str | None, str | None, str | None]
 
 
 class Strangers:
@@ -49,13 +49,14 @@ class Strangers:
         return self._found.get(headers.get("authorization", "").rpartition("Signature=")[2], "")
 
     def _note(self, credentials: Any, made: str) -> None:
-        used = (credentials.access_key, credentials.secret_key)
+        used = (credentials.access_key, credentials.secret_key, credentials.token or None)
         own = (self._first, _keys())
-        if used in own or all(identifier is None for identifier, _ in own):
+        if used in own or all(identifier is None for identifier, *_ in own):
             return
-        known = any(used[0] == identifier for identifier, _ in own)
+        known = any(used[0] == identifier for identifier, *_ in own)
         self._found[made] = WRONG_SECRET if known else f"keys {key_mark(used[0])}"
 
 
 def _keys() -> Keys:
-    return os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
+    identifier, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
+    return identifier, secret, os.environ.get("AWS_SESSION_TOKEN") or None

@@ -21,6 +21,7 @@ from likewise.model import (
     ReferenceResultKnown,
     Rerun,
     Result,
+    ResultsDiffered,
     Role,
     RunFinished,
     Settled,
@@ -540,3 +541,21 @@ def test_reruns_on_the_candidate_do_not_count_as_reference_calls(loop: Make) -> 
     roles = [role for role, _ in found.reference.reruns]
     assert roles == [Role.CANDIDATE, Role.REFERENCE]
     assert found.reference_calls == 11
+
+
+def test_a_result_that_no_answer_explains_is_not_trusted_later(tmp_path: Path) -> None:
+    """Every answer is equal, the results are not: until they are, the whole test runs there."""
+    passed, failed = Result.PASSED, Result.FAILED
+    suite = Suite(
+        {"t": (put("a"), get("a"))}, wavering={"t": [passed, passed, failed, passed, passed, passed]}
+    )
+    runs = Loop(suite, tmp_path / "ledger.sqlite")
+    assert runs.run(impossible=True).standings == {"t": Standing.FLAKY}
+    left = runs.run(verify=False, code="c2")
+    assert left.standings == {"t": Standing.UNDECIDED}
+    verdict = left.reports["t"].verdict
+    assert isinstance(verdict, Rerun)
+    assert verdict.reason == ResultsDiffered(result=failed, when=1010.0)
+    settled = runs.run(code="c2")
+    assert (settled.standings, settled.whole) == ({"t": Standing.PROVED}, ["t"])
+    assert runs.run(verify=False, code="c3").standings == {"t": Standing.TRUSTED}

@@ -124,6 +124,14 @@ class CandidateFailed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ResultsDiffered:
+    """The test ended otherwise when it last ran on the reference, and no answer says why."""
+
+    result: Result
+    when: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wavers:
     """Attempts at the same code did different things, or ended differently."""
 
@@ -143,6 +151,7 @@ RerunReason = (
     | EvidenceExpired
     | Unclear
     | CandidateFailed
+    | ResultsDiffered
 )
 
 

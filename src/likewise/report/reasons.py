@@ -21,6 +21,7 @@ from likewise.model import (
     ReferenceResultKnown,
     RerunReason,
     Result,
+    ResultsDiffered,
     SequenceSeen,
     Standing,
     TestReport,
@@ -247,6 +248,17 @@ _WORDINGS: dict[type[_Reason], _Wording] = {
             "the failure may be the candidate's."
         ),
         todo="Find out before worrying: pytest --likewise --likewise-verify",
+    ),
+    ResultsDiffered: _Wording(
+        slug="results-differed",
+        label="ended otherwise on the reference, unexplained",
+        hint=VERIFY,
+        text=lambda reason: (
+            f"Every answer is equal, yet on the reference the test {reason.result} on {day(reason.when)}: "
+            "something that is not compared tells the sides apart (a date, a request's id, the inside of a "
+            "random token, a value from another test), or the test is flaky."
+        ),
+        todo="Run it there again: pytest --likewise --likewise-verify",
     ),
     Wavers: _Wording(
         slug="wavers",

@@ -26,6 +26,7 @@ from likewise.model import (
     ReferenceResultKnown,
     Rerun,
     Result,
+    ResultsDiffered,
     Role,
     RunFinished,
     RunStarted,
@@ -65,6 +66,7 @@ RERUNS: dict[
         | EvidenceExpired
         | Unclear
         | CandidateFailed
+        | ResultsDiffered
     ],
 ] = {
     "unseen-calls": UnseenCalls,
@@ -77,6 +79,7 @@ RERUNS: dict[
     "evidence-expired": EvidenceExpired,
     "unclear": Unclear,
     "candidate-failed": CandidateFailed,
+    "results-differed": ResultsDiffered,
 }
 
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from likewise.model import Attempt, Recording, Role, Spending, Standing, TestReport
+from likewise.model import Attempt, Provenance, Recording, Role, Spending, Standing, TestReport
 from likewise.model.unopened import spans_of
 from likewise.run.cases import Settings
 from likewise.run.judging import shape_of
 from likewise.run.meter import Meter
 from likewise.run.ports import Ledger
+
+
+def candidate_of(provenance: Provenance) -> str:
+    """What a run was made on, as attempts name it."""
+    return "+".join(str(each) for each in provenance.targets) or Role.CANDIDATE
 
 
 class Accounts:
@@ -23,7 +28,7 @@ class Accounts:
     def note_attempts(self, recording: Recording) -> None:
         """Note how each attempt of a recording ended."""
         reference = str(self._settings.reference)
-        candidate = "+".join(str(each) for each in self._recording.provenance.targets) or Role.CANDIDATE
+        candidate = candidate_of(self._recording.provenance)
         self._ledger.add_attempts(
             Attempt(
                 test=trace.test,

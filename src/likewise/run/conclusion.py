@@ -15,9 +15,10 @@ from likewise.model import (
     Standing,
 )
 from likewise.model.heap import growing_heap
-from likewise.run.accounts import Accounts
+from likewise.run.accounts import Accounts, candidate_of
 from likewise.run.auditing import audit
 from likewise.run.cases import Case, Settings
+from likewise.run.contradictions import Contradictions
 from likewise.run.findings import split
 from likewise.run.judging import Judge
 from likewise.run.memory import Known, Memory
@@ -62,6 +63,7 @@ class Conclusion:
             settings=self._settings,
             rules=self._rules,
             code_of=recording.provenance.code_of,
+            contradictions=self._contradictions(recording),
         )
         with growing_heap():
             memory.learn(recording)
@@ -95,6 +97,13 @@ class Conclusion:
         for case in cases.values():
             self._add_known_differences(case, judge.differences(case.reading, known))
         return self._finish(cases, accounts, leftovers, run=recording.provenance.run)
+
+    def _contradictions(self, recording: Recording) -> Contradictions:
+        """What of these tests' results no answer has explained; read before this run's own are noted."""
+        candidate = candidate_of(recording.provenance)
+        found = Contradictions(ledger=self._ledger, rules=self._rules, candidate=candidate)
+        found.recall({trace.test for trace in recording.traces if trace.test})
+        return found
 
     def _decide(self, known: Known, judge: Judge) -> dict[str, Case]:
         cases: dict[str, Case] = {}

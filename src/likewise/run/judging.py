@@ -13,6 +13,7 @@ from likewise.model import (
     ReferenceResultKnown,
     Rerun,
     Result,
+    ResultsDiffered,
     Role,
     SequenceSeen,
     Trace,
@@ -22,6 +23,7 @@ from likewise.model import (
     Verdict,
 )
 from likewise.run.cases import Settings
+from likewise.run.contradictions import Contradictions
 from likewise.run.differences import Differences
 from likewise.run.memory import Known
 from likewise.run.ports import Ledger
@@ -48,9 +50,16 @@ class Judge:
     """Gives verdicts from the ledger alone."""
 
     def __init__(
-        self, *, ledger: Ledger, settings: Settings, rules: Rules, code_of: Callable[[str], str]
+        self,
+        *,
+        ledger: Ledger,
+        settings: Settings,
+        rules: Rules,
+        code_of: Callable[[str], str],
+        contradictions: Contradictions,
     ) -> None:
         self._ledger = ledger
+        self._contradictions = contradictions
         self._differences = Differences(ledger=ledger, rules=rules, overlooks=settings.overlooks)
         self._settings = settings
         self._rules = rules
@@ -61,7 +70,8 @@ class Judge:
         if wavers := results_waver(results):
             return Flaky(reason=wavers)
         verdict = self.by_policy(reading, known)
-        if isinstance(verdict, Rerun) and not self._settings.both:
+        is_open = isinstance(verdict, Rerun) and not isinstance(verdict.reason, ResultsDiffered)
+        if is_open and not self._settings.both:
             return self._remembered(reading) or verdict
         return verdict
 
@@ -77,7 +87,16 @@ class Judge:
         return {position: each for position, each in found.items() if not reading.calls[position].racy}
 
     def by_policy(self, reading: Reading, known: Known) -> Trust | Rerun:
-        """What the policy says, whatever the attempts did."""
+        """What the policy says, whatever the attempts did, unless the reference has shown otherwise."""
+        verdict = self._by_policy(reading, known)
+        if isinstance(verdict, Rerun) or isinstance(verdict.reason, SequenceSeen):
+            return verdict
+        there = self._contradictions.of(reading.trace.test, reading.trace.result)
+        if there is None:
+            return verdict
+        return Rerun(reason=ResultsDiffered(result=Result(there.result), when=there.when), whole=True)
+
+    def _by_policy(self, reading: Reading, known: Known) -> Trust | Rerun:
         if why := _doubts(reading):
             return Rerun(reason=Unclear(why=why), whole=True)
         if self._settings.policy == "context":

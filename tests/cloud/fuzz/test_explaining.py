@@ -10,9 +10,9 @@ from fake_side import FakeSide, Trick, campaign, failure, success
 from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Answer, Call
-from likewise.cloud.fuzz.causes import ERROR, likely_cause
+from likewise.cloud.fuzz.causes import CONSTRAINT, ERROR, NOT_IMPLEMENTED, NULL, STATES, likely_cause
 from likewise.cloud.fuzz.execution import Probe
-from likewise.cloud.fuzz.explaining import is_same_page, is_same_refusal
+from likewise.cloud.fuzz.explaining import is_same_absence, is_same_page, is_same_refusal
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.following import companions
 from likewise.cloud.fuzz.grammar import load
@@ -142,3 +142,35 @@ def test_two_texts_for_one_failure_are_a_matter_of_the_text() -> None:
     )
     both = (failure(500, "NotSupported", "One."), failure(500, "NotSupported", "Another."))
     assert likely_cause(gap, *both, settles=False, never=(False, False)).name == ERROR
+
+
+def test_what_is_not_supported_for_one_call_is_a_constraint_where_the_operation_is_known() -> None:
+    gap = Gap(
+        operation="PutObject",
+        index=0,
+        difference=Difference.SUCCESS,
+        place="",
+        reference="400",
+        candidate="success",
+        implication=Implication.UNSAFE,
+    )
+    refused = failure(400, "AccessControlListNotSupported", "The bucket does not allow ACLs")
+    known = likely_cause(gap, refused, success(), settles=False, never=(False, False))
+    assert known.name == CONSTRAINT
+    unknown = likely_cause(gap, refused, success(), settles=False, never=(True, False))
+    assert unknown.name == NOT_IMPLEMENTED
+    code = replace(gap, difference=Difference.CODE, implication=Implication.MISLEADING)
+    crash = likely_cause(code, refused, failure(500, "500", ""), settles=False, never=(False, False))
+    assert crash.name == NULL
+
+
+def test_a_thing_that_is_not_there_is_one_finding_by_its_name_or_by_what_was_made() -> None:
+    errors = (("NoSuchBucket", "it does not exist"), ("", ""))
+    same = {"kind": "success", "place": "", "errors": errors}
+    state = sample_finding(condition=STATES["no parent"], **same)
+    named = {"condition": "c", "parameter": "Bucket"}
+    assert is_same_absence(sample_finding(value_class="unknown resource", **named, **same), state)
+    assert not is_same_absence(state, sample_finding(value_class="unknown resource", **named, **same))
+    assert not is_same_absence(sample_finding(value_class="too long", **named, **same), state)
+    other = same | {"errors": (("NoSuchVersion", "no"), ("", ""))}
+    assert not is_same_absence(sample_finding(value_class="unknown resource", **named, **other), state)

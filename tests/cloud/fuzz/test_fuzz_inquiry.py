@@ -284,3 +284,22 @@ def test_a_list_that_leaves_out_the_last_one_is_to_blame_where_no_other_read_sho
     found = [event for event in running.run() if isinstance(event, Finding)]
     running.pair.close()
     assert {(each.operation, each.kind) for each in found} == {("ListObjectsV2", "length")}
+
+
+def test_what_else_a_write_answers_does_not_make_its_state_a_matter_of_the_response() -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        answer = side.honest(call)
+        if call.operation == "PutObject" and answer.success:
+            return success(**answer.fields, Besides="1")
+        if call.operation == "GetObject" and answer.success:
+            return success(**answer.fields, Kind="one")
+        if call.operation == "ListObjectsV2" and answer.success:
+            items = [{**each, "Kind": "one"} for each in answer.fields["Contents"]]
+            return success(**{**answer.fields, "Contents": items})
+        return answer
+
+    found = {(each.operation, each.place): each.manifestation for each in find(trick)}
+    assert found["PutObject", "Besides"] == "response"
+    kinds = {where: said for where, said in found.items() if "Kind" in where[1]}
+    assert kinds
+    assert "both" not in kinds.values()

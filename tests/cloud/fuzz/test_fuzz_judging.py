@@ -204,3 +204,16 @@ def test_a_marker_that_names_a_thing_is_no_thing_on_the_list() -> None:
     assert listed({"TableNames": ["mine1", "other"], "LastEvaluatedTableName": "mine1"}, "mine") == 1
     assert listed({"body": {"Queues": {"Queue": [{"Name": "mine"}, {"Name": "mine2"}]}}}, "mine") == 2
     assert listed({"body": {"Queues": {"Queue": {"Name": "mine"}}}}, "mine") == 1
+
+
+def test_a_token_to_go_on_with_is_each_sides_own(judge: Judge) -> None:
+    """Nobody can read anything into it; that one side has none, or gives one for two pages, differs."""
+    ours, theirs = ok(NextContinuationToken="bHcwa20="), ok(NextContinuationToken="9ade369cec90")
+    assert gaps(judge, ours, theirs) == []
+    assert gaps(judge, ours, ok()) != []
+    assert gaps(judge, ok(NextMarker="<bm>"), ok(NextMarker="other")) != []
+    bonds = Bonds()
+    judge.bind("ListObjectsV2", ours, theirs, bonds)
+    again = ok(NextContinuationToken="bHcwa3g=")
+    found = judge.gaps("ListObjectsV2", 0, again, theirs, bonds=bonds)
+    assert [each.difference for each in found] == [Difference.IDENTITY]

@@ -110,3 +110,43 @@ def test_what_a_call_puts_there_can_be_given_to_the_one_that_makes_the_thing() -
     (shorter,) = absorbed((BUCKET, put(), tagging), planner)
     assert shorter == (BUCKET, put(Tagging="colour=blue"))
     assert absorbed((BUCKET, put()), planner) == []
+
+
+class Needing(Pair):
+    """A pair whose sides differ where some parameters are given together."""
+
+    def seen(self, probe: Probe) -> Look:
+        is_shown = all(name in probe.call.params for name in self.parameters)
+        seen = Seen(setup=[], answers=[Answer(success=True, status=200)])
+        return Look(gaps=[gap("Body", self.difference)] if is_shown else [], seen=(seen, seen))
+
+
+def together(*names: str) -> Case:
+    probe = Probe(
+        call=put(**dict.fromkeys(names, "x")),
+        parameter=" and ".join(names),
+        value_class=" and ".join(["typical"] * len(names)),
+        note=" and ".join(["'x'"] * len(names)),
+    )
+    return Case(setup=(BUCKET,), probes=(probe,))
+
+
+def least(pair: Pair, case: Case) -> str:
+    shown, _ = pair.minimiser.confirm(case, [gap("Body", pair.difference)])
+    (done,) = pair.minimiser.minimise(shown)
+    return done.probe.parameter
+
+
+def test_one_parameter_that_is_enough_is_found_however_often_none_was() -> None:
+    """The condition says what it takes: it must not say more because of earlier differences."""
+    pair = Needing("CacheControl", "ContentLanguage", "Expires")
+    for _ in range(4):
+        assert least(pair, together("CacheControl", "ContentLanguage", "Expires")).count(" and ") == 2
+    pair.parameters = ("Expires",)
+    assert least(pair, together("CacheControl", "ContentLanguage", "Expires")) == "Expires"
+
+
+def test_of_three_parameters_two_are_left_where_two_are_enough() -> None:
+    pair = Needing("CacheControl", "Expires")
+    case = together("CacheControl", "ContentLanguage", "Expires")
+    assert least(pair, case) == "CacheControl and Expires"

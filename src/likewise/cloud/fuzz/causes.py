@@ -22,6 +22,8 @@ ASYNCHRONOUS = "asynchronous behaviour"
 OTHER = "other bug"
 
 _ABSENT = re.compile(r"NotImplemented|UnknownOperation|MethodNotAllowed|Unsupported(?!Media)|NotSupported$")
+_UNKNOWN = re.compile(r"NotImplemented|UnknownOperation|MethodNotAllowed")
+"""Of these the codes that say so of the operation or of a parameter; others may say it of what they got."""
 _DENIED = re.compile(
     r"AccessDenied|Authoriz|Authentic|SignatureDoesNotMatch|InvalidAccessKey|UnrecognizedClient|"
     r"InsufficientAccount|Forbidden|NoAuth|AllAccessDisabled"
@@ -63,7 +65,8 @@ def likely_cause(
         status = answer.status or 0
         if gap.difference is Difference.MESSAGE:
             break  # both say that it cannot be done, or both that something else is wrong
-        if not answer.success and (status in (405, 501) or _ABSENT.search(answer.code)):
+        absent = _ABSENT if never[which] else _UNKNOWN
+        if not answer.success and (status in (405, 501) or absent.search(answer.code)):
             return Cause(name=NOT_IMPLEMENTED, evidence=f"the {side} answers {answer.summary()}", side=which)
         if status >= 500 and never[which] and not answer.code.strip("0123456789"):
             return Cause(

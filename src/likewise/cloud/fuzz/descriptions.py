@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from likewise.cloud.fuzz.causes import ASYNCHRONOUS, NOT_IMPLEMENTED, Cause, condition, likely_cause
-from likewise.cloud.fuzz.explaining import Explanations, Void, refusal
+from likewise.cloud.fuzz.explaining import Explanations, Void, concerns, refusal
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
 from likewise.cloud.fuzz.minimising import Shown
 from likewise.cloud.fuzz.plans import Planner
@@ -34,7 +34,10 @@ class Descriptions:
         ours, theirs = (seen.answers[min(gap.index, len(seen.answers) - 1)] for seen in look.seen)
         never = (gap.operation not in self._succeeded[0], gap.operation not in self._succeeded[1])
         cause = likely_cause(gap, ours, theirs, settles=settles, never=never, state=state)
-        responds = state and any(each.index == 0 for each in look.gaps)
+        known = dict([*self.known.doubts, *([void] if void else ()), *self.known.ineffective.items()])
+        # What else the answer differs in is a finding of its own, unless the operation does nothing at all.
+        is_void = probe.call.operation in known
+        responds = any(each.index == 0 and (is_void or concerns(each, gap)) for each in look.gaps)
         observed = probe.observers[gap.index - 1 : gap.index] if gap.index else ()
         what = condition(
             probe,
@@ -46,7 +49,6 @@ class Descriptions:
             what = what if probe.parameter else ""
         if what and gap.index and not state:
             what = f"after {probe.call.operation}, {what}"
-        known = dict([*self.known.doubts, *([void] if void else ()), *self.known.ineffective.items()])
         identity = self._identity(shown, cause, never, void=known if state else {})
         # A read that is late is late after every write.
         whose = gap.operation if cause.name == ASYNCHRONOUS else blamed

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.causes import AUTHORISATION, NULL
+from likewise.cloud.fuzz.causes import AUTHORISATION, NULL, STATES
 from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.judging import Gap, generalised
-from likewise.cloud.fuzz.values import AND
+from likewise.cloud.fuzz.values import AND, ValueClass
 from likewise.model import Difference
 
 _ERRORS = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
@@ -151,6 +151,21 @@ def _is_of_several(finding: Finding, other: Finding) -> bool:
     return is_same and bool(other.parameter) and tops(other.parameter) <= tops(finding.parameter)
 
 
+_GONE = frozenset({ValueClass.UNKNOWN, ValueClass.DELETED})
+_NOWHERE = frozenset({STATES["unset"], STATES["no parent"], STATES["deleted"]})
+
+
+def is_same_absence(finding: Finding, other: Finding) -> bool:
+    """Whether a thing that a call names is not there, because of its name as because it was never made."""
+    return (
+        finding.value_class in _GONE
+        and not other.parameter
+        and other.condition in _NOWHERE
+        and all(getattr(finding, each) == getattr(other, each) for each in _ALIKE)
+    )
+
+
+_ALIKE = ("service", "operation", "shown_by", "kind", "place", "reference", "candidate", "errors")
 _LIMIT = re.compile(r"^Max|Limit$|PageSize$", re.IGNORECASE)
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from likewise.cloud.fuzz.explaining import is_same_page, is_same_refusal
+from likewise.cloud.fuzz.explaining import is_same_absence, is_same_page, is_same_refusal
 from likewise.cloud.fuzz.findings import Finding, Tally, encode, from_json
 from likewise.cloud.fuzz.inquiry import Unstable
 from likewise.model import FormatTooNew, RecordingCorrupt
@@ -111,11 +111,14 @@ def read(paths: Iterable[Path]) -> Campaigns:
     return found
 
 
+_SAME = (is_same_refusal, is_same_page, is_same_absence)
+
+
 def _fold(found: Campaigns) -> None:
     """Put together what has one cause, though it was found before that was known."""
     those = tuple(found.findings.values())
     for finding in those:
-        if any(is_same_refusal(finding, other) or is_same_page(finding, other) for other in those):
+        if any(same(finding, other) for other in those for same in _SAME):
             found.folded[finding.hash] = found.findings.pop(finding.hash)
 
 

@@ -11,7 +11,7 @@ from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.shortening import absorbed, leaned, once, reductions, sliced
-from likewise.cloud.fuzz.shrinking import MANY, apart, lessened, simpler
+from likewise.cloud.fuzz.shrinking import MANY, apart, fewer, lessened, simpler
 from likewise.cloud.fuzz.values import AND, ValueClass
 from likewise.model import Difference, Implication
 
@@ -25,6 +25,8 @@ VALUES = 3
 """Simpler values that are tried at once."""
 REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.MESSAGE})
 """Differences in whether and why a call is refused."""
+_REASONS = REFUSALS - {Difference.SUCCESS}
+"""Differences in why a call is refused."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,16 +217,30 @@ class Minimiser:
             for alike in _alike(found):
                 rest += self._lessened(alike) if alike[0].probe.parameter else alike
             return rest
-        are_several = AND in probe.parameter
-        found, rest = self._fitting(those, probes, ("simpler", "" if are_several else probe.value_class))
-        if not are_several:
-            return found + rest
+        if AND in probe.parameter:
+            return self._told_apart(those)
+        found, rest = self._fitting(those, probes, ("simpler", probe.value_class))
+        return found + rest
+
+    def _told_apart(self, those: list[Shown]) -> list[Shown]:
+        """What several parameters show together, by the one that accounts for it, else by as few as do.
+
+        Whether one alone is enough has to be asked every time: the condition says so. Only which of several
+        mistakes is named first is hardly ever a matter of one of them.
+        """
+        probe, planner = those[0].probe, self._planner
+        vague = all(each.gap.difference in _REASONS for each in those)
+        found, rest = self._fitting(those, simpler(probe, planner), ("simpler", "") if vague else None)
         if rest:
-            more, rest = self._fitting(rest, apart(probe, self._planner, bare=False), ("apart",))
+            more, rest = self._fitting(rest, apart(probe, planner, bare=False), ("apart",) if vague else None)
             found += more
+        done: list[Shown] = []
         for alike in _alike(found):
-            rest += self._simpler(alike)
-        return rest
+            done += self._simpler(alike)
+        if rest and not vague and probe.parameter.count(AND) > 1:
+            more, rest = self._fitting(rest, fewer(probe, planner), None)
+            done += more
+        return done + rest
 
     def _lessened(self, those: list[Shown], rounds: int = VALUES) -> list[Shown]:
         """With less in a value that nobody has chosen for one reason, as long as it goes on showing."""
@@ -236,14 +252,14 @@ class Minimiser:
         return done
 
     def _fitting(
-        self, those: list[Shown], probes: list[Probe], kind: tuple[object, ...]
+        self, those: list[Shown], probes: list[Probe], kind: tuple[object, ...] | None
     ) -> tuple[list[Shown], list[Shown]]:
         """Differences of one probe, each as the first of some simpler ones shows it; and what none shows.
 
-        All share one set-up, and one run.
+        All share one set-up, and one run. Of a `kind` that never shows anything, no more are run.
         """
         first = those[0]
-        if not probes or self._is_vain(kind):
+        if not probes or (kind is not None and self._is_vain(kind)):
             return [], those
         if all(each.gap.index == 0 for each in those):
             probes = [replace(each, observers=()) for each in probes]
@@ -259,7 +275,8 @@ class Minimiser:
                 found += _those([each.gap], form, look, each.confirmed + 1)
             rest = [each for each in rest if each not in shown]
             simplest = min(simplest, number) if shown else simplest
-        self._note(kind, worked=simplest < len(probes))
+        if kind is not None:
+            self._note(kind, worked=simplest < len(probes))
         return found, rest
 
     def _twice(self, those: Sequence[Shown]) -> list[Shown]:

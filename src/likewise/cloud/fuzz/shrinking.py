@@ -65,20 +65,47 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
 def apart(probe: Probe, planner: Planner, *, bare: bool) -> list[Probe]:
     """A probe that varies several parameters, with one at a time; `bare` without the optional rest."""
     required = {member.name for member in planner.grammar.operations[probe.call.operation].required}
+    found = _keeping(probe, planner, [{number} for number in range(probe.parameter.count(AND) + 1)])
+    if not bare:
+        return found
+    return [
+        replace(
+            each,
+            call=replace(
+                each.call,
+                params={
+                    key: value
+                    for key, value in each.call.params.items()
+                    if key in required or key == _top(each.parameter)
+                },
+            ),
+        )
+        for each in found
+    ]
+
+
+def fewer(probe: Probe, planner: Planner) -> list[Probe]:
+    """A probe that varies three parameters or more, with one of them at a time as usual."""
+    places = set(range(probe.parameter.count(AND) + 1))
+    return _keeping(probe, planner, [places - {each} for each in sorted(places, reverse=True)])
+
+
+def _keeping(probe: Probe, planner: Planner, choices: list[set[int]]) -> list[Probe]:
+    """A probe that varies several parameters, with some of them only, by their places among them."""
     usual = planner.typical(probe.call.operation)
     parts = list(
         zip(probe.parameter.split(AND), probe.value_class.split(AND), probe.note.split(AND), strict=True)
     )
-    names = [_top(parameter) for parameter, _, _ in parts]
     found = []
-    for (parameter, value_class, note), name in zip(parts, names, strict=True):
-        others = [each for each in names if each != name]
+    for chosen in choices:
+        kept = [part for number, part in enumerate(parts) if number in chosen]
+        names = {_top(parameter) for parameter, _, _ in kept}
+        others = [name for parameter, _, _ in parts if (name := _top(parameter)) not in names]
         if any(isinstance(each, Ref) for other in others for each in placeholders(usual.get(other))):
             continue  # it would have to be bound to its place in the set-up
         params = {key: value for key, value in probe.call.params.items() if key not in others}
         params |= {other: usual[other] for other in others if other in usual}
-        if bare:
-            params = {key: value for key, value in params.items() if key in required or key == name}
+        parameter, value_class, note = (AND.join(words) for words in zip(*kept, strict=True))
         call = replace(probe.call, params=params)
         found.append(replace(probe, call=call, parameter=parameter, value_class=value_class, note=note))
     return found

@@ -79,3 +79,27 @@ def test_a_refusal_that_waiting_never_changes_is_taken_as_it_is() -> None:
         server.ask("CreateTable", f"t{number}")
         assert not server.ask("DescribeBackup", f"t{number}").success
     assert server.asked <= 40 + SURE + 2 * SURE
+
+
+@pytest.mark.parametrize("operation", ["DescribeTable", "TagResource"])
+def test_a_table_that_is_about_to_vanish_is_left_alone_by_all(
+    monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr(readiness.time, "sleep", slept.append)
+    tables = Readiness(lambda call: Answer(success=False, code="ResourceNotFoundException"))
+    for number in range(SURE + 1):
+        gone = {"TableDescription": {"TableName": f"t{number}", "TableStatus": "DELETING"}}
+        call = Call(service="dynamodb", operation="DeleteTable", params={"TableName": f"t{number}"})
+        tables.settled(call, Answer(success=True, fields=gone))
+    before = len(slept)
+    tables._quiet = 1.0
+    tables.leave(Call(service="dynamodb", operation=operation, params={"Name": f"t{SURE}"}))
+    assert len(slept) > before
+
+
+def test_tables_are_left_alone_only_as_long_as_they_need() -> None:
+    server = Server(looks=0)
+    for number in range(SURE):
+        server.ask("CreateTable", f"t{number}")
+    assert server.tables._quiet < readiness.QUIET

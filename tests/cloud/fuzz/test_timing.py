@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from fake_side import FakeSide, Trick, campaign, failure, success
 
@@ -9,7 +12,9 @@ from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.campaign import Campaign, Done, Event
 from likewise.cloud.fuzz.execution import Keeper
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.timing import BRIEF, ENOUGH, LAG
+from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.timing import BRIEF, ENOUGH, LAG, MANY, PART
+from likewise.model import Difference, Implication
 
 STEADY = ("HeadBucket", "GetObject")
 OPERATIONS = ("CreateBucket", "HeadBucket", "PutObject", "GetObject", "ListObjectsV2", "DeleteObject")
@@ -212,6 +217,79 @@ def test_the_wait_at_the_end_is_brief_where_many_differences_have_stayed(
     running.inquiry.lateness._stayed = stayed
     assert {each.operation for each in findings(running)} == set(STEADY)
     assert clock.slept == [waited]
+
+
+@pytest.mark.parametrize(("ways", "waited"), [(MANY, BRIEF), (MANY // 2, LAG)])
+def test_the_wait_at_the_end_is_brief_where_both_sides_were_prompt_on_many_ways(
+    clock: Clock, ways: int, waited: float
+) -> None:
+    running = campaign(FakeSide(refusing, "one"), FakeSide(name="two"), budget=150)
+    running.inquiry.lateness._prompt |= {((), str(number)) for number in range(ways)}
+    assert {each.operation for each in findings(running)} == set(STEADY)
+    assert clock.slept == [waited]
+
+
+def test_a_long_campaign_has_time_for_the_whole_wait(clock: Clock) -> None:
+    running = campaign(FakeSide(refusing, "one"), FakeSide(name="two"), budget=150)
+    running.inquiry.lateness._stayed = ENOUGH
+    running.inquiry.lateness._began = -LAG / PART
+    findings(running)
+    assert clock.slept == [LAG]
+
+
+def test_nobody_waits_where_the_same_operations_were_prompt_before(clock: Clock) -> None:
+    """An object of another kind is not found, but objects are seen as soon as they are put."""
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        is_odd = call.operation == "GetObject" and "Range" in call.params
+        return failure(404, "NoSuchKey") if is_odd else None
+
+    running = campaign(FakeSide(trick, "one"), FakeSide(name="two"), budget=2500)
+    assert {each.operation for each in findings(running)} == {"GetObject"}
+    assert not clock.slept
+
+
+def test_two_calls_of_one_investigation_are_asked_about_each_by_itself(clock: Clock) -> None:
+    """What the one shows says nothing of the other."""
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        bucket = str(call.params.get("Bucket"))
+        if call.operation == "CreateBucket":
+            given[bucket] = {name for name in call.params if name != "Bucket"}
+        if call.operation == "HeadBucket" and bucket in side.buckets:
+            return success(**dict.fromkeys(given[bucket], "x"))
+        return None
+
+    given: dict[str, set[str]] = {}
+    running = campaign(
+        FakeSide(trick, "one"),
+        FakeSide(name="two"),
+        operations=("CreateBucket", "HeadBucket"),
+        budget=1500,
+    )
+    found = findings(running)
+    assert len({each.place for each in found}) > 1
+    assert "asynchronous behaviour" not in {each.cause for each in found}
+
+
+def test_a_text_that_names_what_was_given_is_not_late() -> None:
+    """Asked again, it is not known what in it stands for what; the sides differ all the same."""
+    gap = Gap(
+        operation="ListObjectsV2",
+        index=0,
+        difference=Difference.MESSAGE,
+        place="",
+        reference="there is no <fresh>",
+        candidate="nothing there",
+        implication=Implication.MISLEADING,
+    )
+    running = campaign(FakeSide(name="one"), FakeSide(name="two"))
+    question: Any = SimpleNamespace(is_first=False, shared=False)
+    answers = (failure(404, "NoSuchKey", "there is no abcdefgh"), failure(404, "NoSuchKey", "nothing there"))
+    lateness = running.inquiry.lateness
+    assert not lateness._agree(gap, question, *answers)
+    assert lateness._agree(gap, question, answers[1], answers[1])
+    running.pair.close()
 
 
 def test_the_wait_is_long_where_something_was_late(clock: Clock) -> None:

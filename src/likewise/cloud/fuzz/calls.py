@@ -10,6 +10,9 @@ from typing import Any
 from likewise.cloud.targets import Running
 from likewise.model import ConfigurationError, Target
 
+LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
+"""Types of values that hold no others: whether something is a mapping takes long to find out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ref:
@@ -89,6 +92,8 @@ class Unresolved(LookupError):
 
 def resolve(value: Any, names: Mapping[Name, str], answers: Sequence[Answer | None]) -> Any:
     """A parameter with every name and reference replaced; `Unresolved` where one has nothing to give."""
+    if type(value) in LEAVES:
+        return value
     if isinstance(value, Name):
         return names[value]
     if isinstance(value, Ref):
@@ -119,6 +124,8 @@ def _follow(ref: Ref, answers: Sequence[Answer | None]) -> Any:
 
 def placeholders(value: Any) -> Iterator[Name | Ref]:
     """Every name and reference in a parameter."""
+    if type(value) in LEAVES:
+        return
     if isinstance(value, (Name, Ref)):
         yield value
     elif isinstance(value, Text):

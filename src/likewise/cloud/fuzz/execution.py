@@ -186,6 +186,8 @@ class Lane:
     def __init__(self, side: Side, *, tag: str, run: str, meter: Meter | None = None) -> None:
         self.side, self.tag, self.run, self.meter = side, tag, run, meter
         self.serial = 0
+        self.asked = 0
+        """Calls that were sent because they were asked for, not to wait for something."""
         self.silences = 0
         self.is_new = False
         """Whether the server was started again since the context began."""
@@ -353,6 +355,7 @@ class Lane:
                 self.keeper.note(name)
         self._tables.leave(ready)
         answer = _patiently(lambda: self._send(ready))
+        self.asked += answer.was_sent
         if THROTTLED.search(answer.code):
             answer = Answer(success=False, silence="throttled")
         if self.side.service == "dynamodb":

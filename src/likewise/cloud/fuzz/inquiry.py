@@ -91,7 +91,9 @@ class Inquiry:
             self._give(call, ours, theirs, bonds)
             self._note(call.operation, left, right)
             prefixes = (ours.prefix, theirs.prefix) if self._is_shared(call.operation) else ("", "")
-            found += self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
+            gaps = self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
+            self.lateness.see(case, probe, number, (left, right), gaps)
+            found += gaps
             if number == 0 and any(map(is_empty, found)):
                 break
         new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
@@ -245,7 +247,7 @@ class Inquiry:
         return Case(setup=setup, probes=(Probe(call=read),))
 
     def _used(self) -> int:
-        return self.pair.reference.side.sent
+        return self.pair.reference.asked
 
     def _is_fresh(self, gap: Gap, again: Gap) -> bool:
         """Whether both sides gave a value of their own making: it differs from time to time on each side."""

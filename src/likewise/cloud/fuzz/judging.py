@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from likewise.cloud.fuzz.bonds import Bonds
-from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.calls import LEAVES, Answer
 from likewise.cloud.fuzz.crowds import PAGING, has_others, longest, without_others
 from likewise.cloud.fuzz.trees import Found, are_near, differences, masked, plain_message
 from likewise.model import Difference, Implication
 
+RECENT = 512
+"""Pairs of answers of which it is remembered how they differ."""
 PAGE = 10
 """Items that a page of a list has at least, where nobody asked for fewer."""
 _ARN = re.compile(r"(arn:[^:\s]*:[^:\s]*):[^:\s]*:[^:\s]*:")
@@ -58,6 +60,8 @@ class Judge:
     def __init__(self, patterns: tuple[re.Pattern[str], re.Pattern[str]], endpoints: tuple[str, str]) -> None:
         self._patterns = patterns
         self._hosts: tuple[list[str], list[str]] = ([], [])
+        self._compared: dict[tuple[int, int], tuple[Any, Any, list[Found]]] = {}
+        """Answers that were compared, and how they differ: those to a set-up serve every probe after it."""
         self.at(endpoints)
         self.volatile: set[tuple[str, str]] = set()
         """(operation, place) pairs whose values never repeat."""
@@ -72,11 +76,14 @@ class Judge:
             host = url.partition("://")[2].partition("/")[0]
             if host and host not in known:
                 known.append(host)
+                self._compared.clear()
 
     def normalised(self, value: Any, which: int) -> Any:
         """A side's value with its names, its address and what belongs to its account replaced."""
         if isinstance(value, str):
             return self._text(value, which)
+        if type(value) in LEAVES:
+            return value
         if isinstance(value, Mapping):
             return {
                 self._text(str(key), which): (
@@ -160,9 +167,7 @@ class Judge:
             mine = without_others(mine, prefixes[0], crowded=crowded)
             other = without_others(other, prefixes[1], crowded=crowded)
         swapped: dict[str, list[tuple[str, str]]] = {}
-        for difference, place, left, right in differences(
-            self.normalised(mine, 0), self.normalised(other, 1)
-        ):
+        for difference, place, left, right in self._differences(mine, other):
             if difference is Difference.VALUE and bonds.are_one(left, right):
                 continue
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
@@ -176,6 +181,17 @@ class Judge:
                 yield Difference.ORDER, place.rpartition("[]")[0], ours, theirs
             else:
                 yield Difference.IDENTITY, place, *bonds.ordinals(*those[0])
+
+    def _differences(self, mine: Any, other: Any) -> list[Found]:
+        """Where two answers differ; those that come again are looked at once only."""
+        key = (id(mine), id(other))
+        if key not in self._compared:
+            if len(self._compared) >= RECENT:
+                self._compared.clear()
+            found = list(differences(self.normalised(mine, 0), self.normalised(other, 1)))
+            # What is kept here cannot give its identity to another answer.
+            self._compared[key] = mine, other, found
+        return self._compared[key][2]
 
     def _are_cut(self, operation: str, prefixes: tuple[str, str], *both: Any) -> bool:
         """Whether a list of what everybody has no longer grows: it is a page, and ours may be on another.
@@ -199,8 +215,7 @@ class Judge:
         """Take in which fresh values two answers gave at the same places."""
         if not reference.success or not candidate.success:
             return
-        ours, theirs = self.normalised(reference.fields, 0), self.normalised(candidate.fields, 1)
-        for difference, place, left, right in differences(ours, theirs):
+        for difference, place, left, right in self._differences(reference.fields, candidate.fields):
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 bonds.hold(left, right)
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
+from likewise.cloud.fuzz.calls import LEAVES, Call, Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.grammar import Grammar, Member, OperationShape
 from likewise.cloud.fuzz.hints import Hints
 from likewise.cloud.fuzz.values import usual
@@ -23,11 +23,13 @@ MANY = (0, 2, 1)
 """Which of several things is made first: not the one whose name comes first."""
 
 
+@cache
 def is_read(operation: str) -> bool:
     """Whether an operation only looks."""
     return bool(READS.match(operation)) and "Policy_Set" not in operation
 
 
+@cache
 def nouns(operation: str) -> tuple[str, ...]:
     """The words of a name without its verb: `GetBucketTagging` is about a bucket's tagging."""
     return tuple(_WORDS.findall(operation.rpartition("_")[2] or operation))[1:]
@@ -51,6 +53,7 @@ class Planner:
 
     def __init__(self, grammar: Grammar, hints: Hints) -> None:
         self.grammar, self.hints = grammar, hints
+        self._observers: dict[str, tuple[str, ...]] = {}
         self.learned: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {}
         """Operations that errors taught how to call: their parameters, and what else to call before them."""
 
@@ -220,6 +223,11 @@ class Planner:
 
     def observers(self, operation: str) -> tuple[str, ...]:
         """The reads that can show what an operation did: the hints', else those of the same noun."""
+        if operation not in self._observers:
+            self._observers[operation] = self._observing(operation)
+        return self._observers[operation]
+
+    def _observing(self, operation: str) -> tuple[str, ...]:
         if is_read(operation):
             return ()
         for pattern, reads in self.hints.observers.items():
@@ -262,6 +270,8 @@ def _renumbered(value: Any, kind: str, number: int) -> Any:
 
 
 def _bound(value: Any, positions: Mapping[str, int]) -> Any:
+    if type(value) in LEAVES:
+        return value
     match value:
         case Ref(call=-1):
             return Ref(positions.get(str(value.path[0]), -1), value.path[1:])

@@ -13,13 +13,13 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call
 
-POLLS = (0.01, 0.03, 0.1, 0.3, *[1.0] * 20)
+POLLS = (0.002, 0.01, 0.03, 0.1, 0.3, *[1.0] * 20)
 """Seconds between looks at a table."""
-SHORT = 6
+SHORT = 7
 """Looks at a table that is asked for itself."""
 QUIET = 0.01
-"""Seconds for which a table that is taken to be ready is left alone by what changes or shows its state."""
-SOON = 2
+"""Seconds for which a table that is taken to be ready is left alone at most, by calls about itself."""
+SOON = 3
 """Looks by which a table has to be ready to count as ready at once."""
 SURE = 3
 """Tables in a row that were ready at once, after which the next one is taken to be so, too."""
@@ -37,20 +37,25 @@ class Readiness:
         """For each state of a table how often in a row it was over at once."""
         self._trusted: dict[str, tuple[str, float]] = {}
         """Tables that were taken to be ready, with the state that they were said to be in, and when."""
-
+        self._quiet = QUIET
+        """Seconds that are enough: the fewest after which a table was seen to be ready, unless that fails."""
         self._vain: dict[tuple[str, str], int] = {}
         """Refusals of operations that waiting for a table did not change, and how often."""
 
     def leave(self, call: Call) -> None:
-        """Leave a table alone for a moment that may not be ready for a call about the table itself."""
-        if "Table" in call.operation and self._trusted and not call.operation.startswith("Create"):
-            now = time.monotonic()
+        """Leave a table alone for a moment that may not be ready for a call about the table itself.
+
+        One that is about to vanish is left alone by all: what still finds it is not told so.
+        """
+        if self._trusted and not call.operation.startswith("Create"):
+            now, is_about = time.monotonic(), "Table" in call.operation
             since = [
                 moment
-                for name, (_, moment) in self._trusted.items()
-                if now - moment < QUIET and _names(call, name)
+                for name, (state, moment) in self._trusted.items()
+                if now - moment < self._quiet and (is_about or state == "DELETING") and _names(call, name)
             ]
-            time.sleep(max([moment + QUIET - now for moment in since], default=0.0))
+            if since:
+                time.sleep(max(since) + self._quiet - now)
 
     def settled(self, call: Call, answer: Answer) -> Answer:
         """The answer to a call once no table that it is about is in between two states."""
@@ -68,6 +73,8 @@ class Readiness:
         again = self._send(call)
         if again.code == answer.code:
             self._vain[refusal] = self._vain.get(refusal, 0) + 1
+        else:
+            self._quiet = min(QUIET, 2 * self._quiet)
         return again
 
     def _await(self, table: Any) -> None:
@@ -79,7 +86,9 @@ class Readiness:
             if len(self._trusted) > RECENT:
                 del self._trusted[next(iter(self._trusted))]
         else:
+            began = time.monotonic()
             self._until_ready(table["TableName"], state)
+            self._quiet = min(self._quiet, time.monotonic() - began)
 
     def _until_ready(self, name: str, state: str) -> None:
         look = Call(service="dynamodb", operation="DescribeTable", params={"TableName": name})

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.crowds import goes_on, listed
-from likewise.cloud.fuzz.execution import AGAIN, Case, Exhausted
+from likewise.cloud.fuzz.execution import AGAIN, Case, Exhausted, Probe
 from likewise.cloud.fuzz.explaining import EXISTENCE, is_empty
 from likewise.cloud.fuzz.judging import Gap, Judge
 from likewise.cloud.fuzz.minimising import Shown
@@ -28,14 +28,18 @@ _OURS = re.compile(r"<[a-z]{2}>")
 """The name of something that the context at hand has made."""
 LAG = 3.0
 """Seconds that a server may be late."""
-BRIEF, ENOUGH = 0.5, 8
-"""Seconds that are enough where nothing was late, and differences that stayed to know that by."""
+BRIEF, PART = 0.3, 0.1
+"""Seconds, and the part of a campaign's time until then, that are enough where nothing was late."""
+ENOUGH, MANY = 8, 32
+"""Differences that stayed, or ways on which both sides were prompt, to know that by."""
 AT_ONCE = 2
 """Questions that are asked again without any delay: some servers are late by reads, not by time."""
 
 NOTHING = Answer(success=False, silence="not asked")
 
 Kind = tuple[str, str, Difference]
+Way = tuple[tuple[str, ...], str]
+"""What was written, operation by operation, and the operation that was asked then."""
 
 
 def may_be_early(gap: Gap, answers: Sequence[Answer], late: Container[str]) -> bool:
@@ -97,8 +101,17 @@ class Check:
     beside: tuple[Gap, ...]
     """What else differs in the same answers."""
     kind: Kind
+    way: Way
     first: tuple[Answer, ...]
     question: Question
+
+
+def _way(setup: Sequence[Call], probe: Probe, index: int) -> Way:
+    """The way that led to one of the answers of a probe."""
+    *before, asked = (
+        (*setup, probe.call, *probe.observers[index - 1 : index]) if index else (*setup, probe.call)
+    )
+    return tuple(each.operation for each in before if not is_read(each.operation)), asked.operation
 
 
 def _answers(shown: Shown) -> tuple[Answer, ...]:
@@ -121,10 +134,11 @@ class Lateness:
         self._pair, self._judge, self._is_shared, self._looks = pair, judge, is_shared, looks
         self._steady: set[Kind] = set()
         """Kinds of difference that were seen to stay, however long one waits."""
+        self._prompt: set[Way] = set()
+        """Ways on which both sides were seen to show at once what was written."""
         self._late: set[str] = set()
         """Operations that were seen to show only later what the other side shows at once."""
-        self.is_ending = False
-        """Whether there is nothing else to do than to wait."""
+        self._began = time.monotonic()
         self._stayed = 0
         """Questions that were asked in full time."""
         self._open: list[str] = []
@@ -157,16 +171,35 @@ class Lateness:
             return True
         question.users += 1
         self._open.append(gap.operation)
-        return Check(gap=gap, beside=beside, kind=kind, first=answers, question=question)
+        way = _way(shown.case.setup, probe, gap.index)
+        return Check(gap=gap, beside=beside, kind=kind, way=way, first=answers, question=question)
+
+    def see(
+        self, case: Case, probe: Probe, index: int, answers: Sequence[Answer], gaps: Sequence[Gap]
+    ) -> None:
+        """Take in what both sides answered at once: they are prompt where neither may be early."""
+        if all(each.success for each in answers) and not any(
+            may_be_early(each, answers, self._suspects) for each in gaps
+        ):
+            self._prompt.add(_way(case.setup, probe, index))
 
     @property
     def _suspects(self) -> set[str]:
         return self._late | set(self._open)
 
-    @property
-    def _lag(self) -> float:
-        """Seconds after which it is time to ask: fewer at the end, if many stayed and none went."""
-        return BRIEF if self.is_ending and self._stayed >= ENOUGH and not self._late else LAG
+    def _lag(self, check: Check) -> float:
+        """Seconds after which it is time to ask.
+
+        None where the same operations were prompt before, or differed otherwise for good; few in a short
+        campaign in which nothing was late that might have been.
+        """
+        is_known = check.way in self._prompt or any(each[:2] == check.kind[:2] for each in self._steady)
+        if is_known and check.gap.operation not in self._late:
+            return 0.0
+        is_sure = self._stayed >= ENOUGH or len(self._prompt) >= MANY
+        if self._late or not is_sure:
+            return LAG
+        return min(LAG, max(BRIEF, PART * (time.monotonic() - self._began)))
 
     def settle(self, check: Check) -> bool:
         """Whether the difference is gone by now; waits only where it is not yet time to ask."""
@@ -176,7 +209,7 @@ class Lateness:
         is_early = check.kind not in self._steady and any(
             may_be_early(each, check.first, self._late) for each in (gap, *check.beside)
         )
-        is_late = is_early and self._agrees_later(gap, question)
+        is_late = is_early and self._agrees_later(check)
         if is_late:
             self._late.add(gap.operation)
         elif is_early:
@@ -187,7 +220,7 @@ class Lateness:
     def _ask(self, shown: Shown) -> Question | None:
         """The question about a difference, asked a few times at once; None where the budget is used up."""
         gap, probe, setup = shown.gap, shown.probe, shown.case.setup
-        place = (f"{setup} {probe.call}", gap.index)
+        place = (f"{setup} {probe.call!r}", gap.index)
         if place in self._asked:
             return self._asked[place]
         call = probe.observers[gap.index - 1] if gap.index else probe.call
@@ -228,9 +261,10 @@ class Lateness:
             question.released = True
             self._pair.release()
 
-    def _agrees_later(self, gap: Gap, question: Question) -> bool:
+    def _agrees_later(self, check: Check) -> bool:
+        gap, question = check.gap, check.question
         self._release(question)
-        time.sleep(max(0.0, question.since + self._lag - time.monotonic()))
+        time.sleep(max(0.0, question.since + self._lag(check) - time.monotonic()))
         if time.monotonic() - question.since >= LAG:
             self._stayed += 1
         for number in range(1, 2 if question.is_first else AGAIN + 1):
@@ -266,6 +300,9 @@ class Lateness:
             is_page = any(goes_on(answer.fields) for answer in (reference, candidate))
             return counts[0] == counts[1] and (counts[0] > 0 or not is_page)
         later = self._judge.gaps(gap.operation, gap.index, reference, candidate, bonds=Bonds())
+        # What both say then may sound different, for it is not known here what stands for what.
         return not any(
-            each.signature == gap.signature or each.difference is Difference.SUCCESS for each in later
+            (each.difference, each.place) == (gap.difference, gap.place)
+            or each.difference is Difference.SUCCESS
+            for each in later
         )

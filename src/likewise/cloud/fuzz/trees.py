@@ -9,10 +9,13 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import unquote
 
+from likewise.cloud.fuzz.calls import LEAVES
 from likewise.model import Difference
 
 NEAR = 180.0
 """Seconds that two times may be apart and still mean the same moment of two runs."""
+SHORT = 12
+"""Characters that a text has at least which holds a time or an identifier."""
 _ISO = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d")
 _RFC = re.compile(r"^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? \w{3} \d{4} ")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -28,7 +31,9 @@ Found = tuple[Difference, str, Any, Any]
 
 def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[Found]:
     """Every place where two trees differ; where one side has nothing at all inside, that is one."""
-    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+    if type(ours) in LEAVES or type(theirs) in LEAVES:
+        yield from _leaf_differences(ours, theirs, place)
+    elif isinstance(ours, Mapping) and isinstance(theirs, Mapping):
         if place and bool(ours) != bool(theirs):
             yield (Difference.MISSING if ours else Difference.EXTRA), place, ours or None, theirs or None
             return
@@ -42,7 +47,12 @@ def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[Found]:
                 yield from differences(ours[key], theirs[key], inner)
     elif isinstance(ours, list) and isinstance(theirs, list):
         yield from _list_differences(ours, theirs, place)
-    elif type(ours) is not type(theirs) and not (_is_number(ours) and _is_number(theirs)):
+    else:
+        yield from _leaf_differences(ours, theirs, place)
+
+
+def _leaf_differences(ours: Any, theirs: Any, place: str) -> Iterator[Found]:
+    if type(ours) is not type(theirs) and not (_is_number(ours) and _is_number(theirs)):
         yield Difference.TYPE, place, ours, theirs
     elif ours != theirs:
         yield Difference.VALUE, place, ours, theirs
@@ -52,6 +62,8 @@ def _list_differences(ours: list[Any], theirs: list[Any], place: str) -> Iterato
     if len(ours) != len(theirs):
         yield Difference.LENGTH, place, len(ours), len(theirs)
         return
+    if repr(ours) == repr(theirs):
+        return  # as most are; a number and a truth value that equals it look different
     if len(ours) > 1:
         mine, other = [repr(masked(each)) for each in ours], [repr(masked(each)) for each in theirs]
         if mine != other and sorted(mine) == sorted(other):
@@ -79,11 +91,9 @@ def _aligned(ours: list[Any], theirs: list[Any]) -> list[Any] | None:
 
 def masked(value: Any) -> Any:
     """A value with every time and identifier replaced: to tell whether a list is only ordered otherwise."""
-    if isinstance(value, Mapping):
-        return {key: masked(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [masked(inner) for inner in value]
     if isinstance(value, str):
+        if len(value) < SHORT:
+            return value
         if moment(value) is not None:
             return "<moment>"
         for pattern in (_UUID, _MARK, _MOMENT, _STAMP):
@@ -91,6 +101,10 @@ def masked(value: Any) -> Any:
         return value
     if isinstance(value, float) and moment(value) is not None:
         return "<moment>"
+    if isinstance(value, list):
+        return [masked(inner) for inner in value]
+    if type(value) not in LEAVES and isinstance(value, Mapping):
+        return {key: masked(inner) for key, inner in value.items()}
     return value
 
 

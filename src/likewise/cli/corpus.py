@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -15,6 +16,7 @@ from likewise.cli.common import as_json_option, emit, table
 
 if TYPE_CHECKING:
     from likewise.cloud.fuzz.corpus import Case, Verdict
+    from likewise.cloud.fuzz.corpus_replay import Player
     from likewise.cloud.fuzz.corpus_traffic import Traffic
     from likewise.cloud.targets import Running
     from likewise.model import Role
@@ -25,6 +27,8 @@ FILES = click.argument(
 
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
 T = TypeVar("T")
+MOMENT = 0.2
+"""Seconds that a process may need to end."""
 
 
 @click.group()
@@ -60,10 +64,15 @@ def check(files: tuple[Path, ...], candidates: tuple[str, ...], baseline: Path |
         with _progress(entries) as progress:
             try:
                 for entry in progress:
-                    found += player.verdicts([entry])
-                    if not player.is_alive():
-                        stack.close()  # what the case did ended it; the next one starts on a new one
+                    verdicts = list(player.verdicts([entry]))
+                    if _has_ended(player, verdicts):
+                        stack.close()
                         player = Player(_start(stack, candidates, entries))
+                        verdicts = list(player.verdicts([entry]))  # perhaps it had ended before
+                        if _has_ended(player, verdicts):
+                            stack.close()  # what the case does ends it; the next one starts on a new one
+                            player = Player(_start(stack, candidates, entries))
+                    found += verdicts
             except KeyboardInterrupt:
                 click.echo(f"likewise: interrupted after {len(found)} verdicts.", err=True)
     rows = [_row(verdict) for verdict in found]
@@ -72,6 +81,15 @@ def check(files: tuple[Path, ...], candidates: tuple[str, ...], baseline: Path |
     else:
         _show(rows)
     _exit(rows, baseline)
+
+
+def _has_ended(player: Player, verdicts: Sequence[Verdict]) -> bool:
+    """Whether a candidate is gone; a process still ends for a moment after its last connection has."""
+    from likewise.cloud.fuzz.corpus import NotComparable
+
+    if any(isinstance(each, NotComparable) and each.is_silent for each in verdicts):
+        time.sleep(MOMENT)
+    return not player.is_alive()
 
 
 def _progress(items: list[T]) -> AbstractContextManager[Iterable[T]]:

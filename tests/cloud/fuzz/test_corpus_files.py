@@ -335,3 +335,31 @@ def test_a_case_that_is_none_does_not_spoil_the_others(tmp_path: Path) -> None:
     verdicts = list(Player(()).verdicts(others))
     assert [each.case for each in verdicts] == ["bad", "case 3", "worse"]
     assert all(isinstance(each, NotComparable) and "has no case there" in each.reason for each in verdicts)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sequence": "CreateBucket"}, "its sequence is no list"),
+        ({"sequence": ["CreateBucket"]}, "a call is no JSON object"),
+        ({"sequence": [{"op": "CreateBucket", "params": "b1"}]}, "params is no JSON object"),
+        ({"sequence": [{"op": "GET /", "http": "GET /"}]}, "http is no JSON object"),
+        ({"sequence": [{"op": "GET /", "real_status": "fine"}]}, "is no number but 'fine'"),
+        ({"real_cloud": "fine"}, "an answer is no JSON object"),
+    ],
+)
+def test_what_is_wrong_with_a_case_is_said(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    (case,) = read_corpus(put(tmp_path / "f", [row("one") | change]))
+    assert isinstance(case, Case)
+    assert (case.id, words in case.unreadable) == ("one", True), case.unreadable
+
+
+@pytest.mark.parametrize("name", ["put_object_acl", "PutObjectAcl", "s3.PutObjectAcl", "s3:PutObjectAcl"])
+def test_operations_are_known_by_the_name_of_their_method_too(tmp_path: Path, name: str) -> None:
+    (case,) = read_corpus(put(tmp_path / "f", [row() | {"sequence": [{"op": name}]}]))
+    assert isinstance(case, Case)
+    assert case.last.operation == "PutObjectAcl"
+    kept = row() | {"service": "azure-blob", "sequence": [{"op": "BlobClient.upload_blob"}]}
+    (case,) = read_corpus(put(tmp_path / "g", [kept]))
+    assert isinstance(case, Case)
+    assert case.last.operation == "BlobClient.upload_blob"

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from likewise.cli import main
 from likewise.cloud import targets
-from likewise.cloud.fuzz.corpus import Agrees, Differs, NotComparable
+from likewise.cloud.fuzz.corpus import Agrees, Case, Differs, NotComparable, Verdict
 from likewise.cloud.fuzz.corpus_reading import read_corpora
 from likewise.cloud.fuzz.corpus_replay import Player
 from likewise.cloud.targets import Running
@@ -895,3 +895,26 @@ def test_the_command_prints_one_row_for_each_case(running: list[Running], tmp_pa
     assert CliRunner().invoke(main, arguments).exit_code == 1
     known.write_text("two\n")
     assert CliRunner().invoke(main, arguments).exit_code == 0
+
+
+@pytest.mark.server
+def test_what_met_an_ended_candidate_is_played_on_a_new_one(
+    running: list[Running], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "cases.json"
+    real = {"ok": True, "status": 200}
+    rows = [{"id": name, "service": "s3", "sequence": [MAKE, PUT], "real_cloud": real} for name in "abc"]
+    file.write_text(json.dumps(rows))
+    judge, seen = Player.verdict, []
+
+    def verdict(self: Player, case: Case) -> Verdict:
+        seen.append(case.id)
+        if seen == ["a", "b"]:
+            self._running[0].stop()
+        return judge(self, case)
+
+    monkeypatch.setattr(Player, "verdict", verdict)
+    run = CliRunner().invoke(main, ["corpus", "check", str(file), "--candidate", "moto", "--json"])
+    assert run.exit_code == 0, run.output
+    assert [row["verdict"] for row in json.loads(run.stdout)["cases"]] == 3 * ["agrees"]
+    assert seen == ["a", "b", "b", "c"]

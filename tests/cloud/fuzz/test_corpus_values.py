@@ -38,6 +38,9 @@ UNMET = Moment(Recorded(ok=False, status=412, code="PreconditionFailed"))
         ({"Key": {"a": [{"__bytes__": "x"}]}}, {"Key": {"a": [b"x"]}}),
         ({"length": 6, "head": "aaa"}, b"aaaaaa"),
         ({"length": 3}, {"length": 3}),
+        ({"$bytes": "AAE="}, b"\x00\x01"),
+        ({"$bytes": {"S": "x"}}, {"$bytes": {"S": "x"}}),
+        ({"$bytes": "AAE=", "other": 1}, {"$bytes": "AAE=", "other": 1}),
     ],
 )
 def test_marks_become_what_they_stand_for(written: Any, meant: Any) -> None:

@@ -127,6 +127,8 @@ class NotComparable:
 
     case: str
     reason: str
+    is_silent: bool = False
+    """Whether that is because none came: the candidate may have ended."""
 
 
 Verdict = Agrees | Differs | NotComparable

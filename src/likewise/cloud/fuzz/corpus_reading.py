@@ -134,7 +134,8 @@ def _kept_traffic(row: Any, where: str) -> Traffic:
 
 
 def _cases(path: Path, rows: Any) -> list[Entry]:
-    """The cases of somebody's list; one that is none is said to be so, as long as others are."""
+    """The cases of somebody's list; one that is none is said to be so, as long as any looks like one."""
+    rows = list(rows)
     found: list[Entry] = []
     broken: list[CorpusUnreadable] = []
     for number, row in enumerate(rows, start=1):
@@ -153,7 +154,8 @@ def _cases(path: Path, rows: Any) -> list[Entry]:
                     unreadable=why,
                 )
             )
-    if broken and len(broken) == len(found):
+    looks = any(isinstance(row, Mapping) and "sequence" in row for row in rows)
+    if broken and not looks:
         raise broken[0]
     return found
 
@@ -163,8 +165,10 @@ def _case(row: Any, *, where: str) -> Case:
         why = f"it is no JSON object but {str(row)[:40]!r}"
         raise CorpusUnreadable("not a case", where=where, why=why, todo=TODO)
     try:
-        service = str(row["service"]).strip().lower()
-        steps = tuple(_step(each) for each in row["sequence"])
+        service = str(row["service"] or "").strip().lower()
+        if not isinstance(row["sequence"], list):
+            raise ValueError(f"its sequence is no list but {str(row['sequence'])[:40]!r}")
+        steps = tuple(_step(_object(each, "a call"), service) for each in row["sequence"])
         recorded = _recorded(row.get("real_cloud"))
         if recorded is None and steps and steps[-1].recorded is not None:
             recorded = steps[-1].recorded
@@ -178,14 +182,28 @@ def _case(row: Any, *, where: str) -> Case:
             reference=str(row.get("reference") or ""),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        why = f"no {error}" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
+        why = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise CorpusUnreadable("not a case", where=where, why=why, todo=TODO) from error
 
 
-def _step(row: Row) -> Step:
-    http = row.get("http")
+def _object(value: Any, what: str) -> Row:
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{what} is no JSON object but {str(value)[:40]!r}")
+    return value
+
+
+def _operation(name: str, service: str) -> str:
+    """An operation as AWS names it: others write the method of the SDK, or the service before it."""
+    if SERVICES.get(service, service) not in ("s3", "dynamodb"):
+        return name
+    plain = name.rpartition(".")[2].rpartition(":")[2]
+    return "".join(part.capitalize() for part in plain.split("_")) if plain.islower() else plain
+
+
+def _step(row: Row, service: str) -> Step:
     wire = None
-    if http:
+    if row.get("http"):
+        http = _object(row["http"], "http")
         wire = Wire(
             method=str(http["method"]),
             path=str(http.get("path") or "/"),
@@ -193,26 +211,28 @@ def _step(row: Row) -> Step:
             version=str(http.get("x-ms-version") or http.get("api_version") or ""),
         )
     return Step(
-        operation=str(row["op"]),
-        params=dict(row.get("params") or {}),
+        operation=_operation(str(row["op"]), service),
+        params=dict(_object(row.get("params") or {}, "params")),
         wire=wire,
         recorded=_recorded(row.get("answer")) or _step_answer(row),
     )
 
 
 def _step_answer(row: Row) -> Recorded | None:
-    if row.get("real_status") is None and row.get("real_error_code") is None:
-        return None
-    return Recorded(status=row.get("real_status"), code=row.get("real_error_code") or None)
+    said = {"status": row.get("real_status"), "error_code": row.get("real_error_code")}
+    return _recorded(said) if any(value is not None for value in said.values()) else None
 
 
 def _recorded(row: Any) -> Recorded | None:
     if row is None:
         return None
-    ok, status = row.get("ok"), row.get("status")
+    said = _object(row, "an answer")
+    ok, status = said.get("ok"), said.get("status")
+    if status is not None and not str(status).isdigit():
+        raise ValueError(f"the status of an answer is no number but {str(status)[:40]!r}")
     return Recorded(
         ok=ok if isinstance(ok, bool) else None,
         status=int(status) if status is not None else None,
-        code=str(row["error_code"]) if row.get("error_code") else None,
-        message=row.get("message"),
+        code=str(said["error_code"]) if said.get("error_code") else None,
+        message=said.get("message"),
     )

@@ -91,6 +91,8 @@ class Player:
             return NotComparable(case=case.id, reason="the file does not say what the reference answered")
         if not case.steps:
             return NotComparable(case=case.id, reason="the file has no calls for it")
+        if not case.service:
+            return NotComparable(case=case.id, reason="the file names no service for it")
         maker = self._maker(case.service)
         if maker is None:
             return NotComparable(case=case.id, reason=f"the candidate has no {case.service}")
@@ -146,7 +148,8 @@ def play(stage: Stage) -> Verdict:
             return NotComparable(case=case.id, reason=f"{where}{error}")
         stage.answers.append(answer)
         if not is_last and (trouble := _trouble(step, answer)):
-            return NotComparable(case=case.id, reason=f"call {number} ({step.operation}) {trouble}")
+            reason = f"call {number} ({step.operation}) {trouble}"
+            return NotComparable(case=case.id, reason=reason, is_silent=bool(answer.silence))
     return _judged(stage)
 
 
@@ -155,7 +158,8 @@ def _judged(stage: Stage) -> Verdict:
     if answer.refused:
         return NotComparable(case=case.id, reason=f"the SDK did not send it: {answer.refused}")
     if answer.silence:
-        return NotComparable(case=case.id, reason=f"the candidate gave no answer ({answer.silence})")
+        silence = f"the candidate gave no answer ({answer.silence})"
+        return NotComparable(case=case.id, reason=silence, is_silent=True)
     found = judge(case, answer, texts=stage.texts)
     if isinstance(found, Agrees):
         return found

@@ -15,7 +15,10 @@ from likewise.cloud.fuzz.corpus import Recorded
 
 _REFERENCE = re.compile(r"\$\{(\d+)\.([^}]+)\}")
 _PLACE = re.compile(r"[^.\[\]]+|\[\d+\]")
-_MARK = re.compile(r"__\w+__")
+_MARK = re.compile(r"__\w+__|\$(?:bytes|binary|b64|base64|date|datetime)")
+_ENCODED = frozenset(
+    {"__b64__", "__base64__", "__bytes_b64__", "__bytes_base64__", "$bytes", "$binary", "$b64", "$base64"}
+)
 UNMET = frozenset(
     {
         "304",
@@ -117,6 +120,8 @@ def decode(value: Any, moment: Moment, name: str = "") -> Any:
     if not isinstance(value, Mapping):
         return value
     marks = [key for key in value if isinstance(key, str) and _MARK.fullmatch(key)]
+    if marks and marks[0].startswith("$") and not (len(value) == 1 and isinstance(value[marks[0]], str)):
+        marks = []  # somebody's attribute of that name
     if marks:
         return _marked(value, marks, moment, name)
     if set(value) == {"length", "head"}:
@@ -129,14 +134,14 @@ def _marked(value: Mapping[str, Any], marks: list[str], moment: Moment, name: st
         match sorted(marks):
             case ["__bytes__"]:
                 return str(value["__bytes__"]).encode()
-            case ["__b64__"] | ["__base64__"] | ["__bytes_b64__"] | ["__bytes_base64__"]:
+            case [mark] if mark in _ENCODED:
                 return base64.b64decode(value[marks[0]], validate=True)
             case ["__len__", "__repeat__"]:
                 return repeated(str(value["__repeat__"]), int(value["__len__"]))
             case ["__redacted__"]:
                 raise Unplayable(f"{name} was taken out of the file as a secret")
-            case ["__datetime__"]:
-                return moment.shifted(name, datetime.fromisoformat(value["__datetime__"]))
+            case ["__datetime__"] | ["$date"] | ["$datetime"]:
+                return moment.shifted(name, datetime.fromisoformat(value[marks[0]]))
     except (ValueError, TypeError, binascii.Error) as error:
         raise Unplayable(f"{name} holds {marks[0]} with something that is none ({error})") from error
     raise Unplayable(f"{name} is written in a way that is not known here ({', '.join(marks)})")

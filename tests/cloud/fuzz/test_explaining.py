@@ -10,7 +10,17 @@ from fake_side import FakeSide, Trick, campaign, failure, success
 from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Answer, Call
-from likewise.cloud.fuzz.causes import CONSTRAINT, ERROR, NOT_IMPLEMENTED, NULL, STATES, likely_cause
+from likewise.cloud.fuzz.cases import Cases
+from likewise.cloud.fuzz.causes import (
+    AFTER,
+    CONSTRAINT,
+    ERROR,
+    NOT_IMPLEMENTED,
+    NULL,
+    STATES,
+    condition,
+    likely_cause,
+)
 from likewise.cloud.fuzz.execution import Probe
 from likewise.cloud.fuzz.explaining import is_same_absence, is_same_page, is_same_refusal
 from likewise.cloud.fuzz.findings import Finding
@@ -18,6 +28,7 @@ from likewise.cloud.fuzz.following import companions
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.known import argument
 from likewise.cloud.fuzz.log import Log, read
 from likewise.cloud.fuzz.plans import Planner
 from likewise.model import Difference, Implication
@@ -174,3 +185,25 @@ def test_a_thing_that_is_not_there_is_one_finding_by_its_name_or_by_what_was_mad
     assert not is_same_absence(sample_finding(value_class="too long", **named, **same), state)
     other = same | {"errors": (("NoSuchVersion", "no"), ("", ""))}
     assert not is_same_absence(sample_finding(value_class="unknown resource", **named, **other), state)
+
+
+def test_a_parameter_of_the_write_before_it_is_no_condition_of_a_read() -> None:
+    """The ledger would trust a test that reads without it, though another call gave it."""
+    given = {"parameter": "SSECustomerKey", "value_class": "typical"}
+    own = sample_finding("HeadObject", condition="only when SSECustomerKey is given", **given)
+    assert argument(own) == "x-amz-server-side-encryption-customer-key"
+    after = sample_finding(
+        "HeadObject", condition=f"{AFTER}PutObject, only when SSECustomerKey is given", **given
+    )
+    assert argument(after) == ""
+
+
+def test_a_thing_is_also_removed_while_something_lies_in_it() -> None:
+    planner = Planner(load("s3"), hints_of("s3"))
+    states = Cases(planner, 1, ("DeleteBucket",)).states()
+    (task,) = states["filled key"]
+    assert [call.operation for call in task.case.setup] == ["CreateBucket", "PutObject"]
+    (probe,) = task.case.probes
+    assert probe.call.operation == "DeleteBucket"
+    assert condition(probe, task.case.setup, shows_typically=False) == STATES["filled"]
+    assert condition(probe, task.case.setup[:1], shows_typically=False) == ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Ref
+from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.execution import Case, Probe
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.plans import Plan, Planner, is_read
@@ -158,8 +158,25 @@ class Cases:
                 # Who asks again in the same words may be taken for the one who asked first.
                 call = replace(plan.call, params=bare)
                 yield "twice bare", Case(setup=setup, probes=(self.probe(setup, call, state="twice"),))
+        yield from self._filled(operation)
         yield from self._deleted(operation, plan)
         yield from self._pages(operation, plan)
+
+    def _filled(self, operation: str) -> Iterator[tuple[str, Case]]:
+        """The removal of a thing that has something in it, for each kind of thing that lies in such a one."""
+        hints = self.planner.hints
+        for kind in [kind for kind, remover in hints.removers.items() if remover == operation]:
+            for inner, maker in hints.makers.items():
+                setup = self.planner.plan(maker).calls
+                if inner == kind or hints.makers.get(kind) not in [call.operation for call in setup[:-1]]:
+                    continue
+                usual = Call(
+                    service=self.planner.service, operation=operation, params=self.planner.typical(operation)
+                )
+                call = self.planner.bound(usual, setup)
+                if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(call.params)):
+                    probe = self.probe(setup, call, state="filled")
+                    yield f"filled {inner}", Case(setup=setup, probes=(probe,))
 
     def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
         made = {call.operation for call in plan.calls}

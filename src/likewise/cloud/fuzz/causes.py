@@ -102,11 +102,14 @@ def likely_cause(
     return Cause(name=OTHER, evidence=f"{gap.difference} at {gap.place or 'the answer'}")
 
 
+AFTER = "after "
+"""How a condition begins that is another operation's, after which a read differs."""
 STATES = {
     "unset": "only where nothing was set or put there before",
     "plain": "only where it was not made for that",
     "no parent": "only where what contains it does not exist",
     "deleted": "only after what it names was deleted",
+    "filled": "only where something lies in what it names",
     "twice": "only the second time",
     "seen": "only after it was looked at",
 }
@@ -135,6 +138,8 @@ def _state(probe: Probe, before: Sequence[str]) -> str:
             return "unset" if before else "no parent"
         case "unset" if not before:
             return "no parent"
+        case "filled" if len(before) < 2:
+            return ""
     return probe.state
 
 

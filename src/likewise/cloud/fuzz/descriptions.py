@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from likewise.cloud.fuzz.causes import ASYNCHRONOUS, NOT_IMPLEMENTED, Cause, condition, likely_cause
+from likewise.cloud.fuzz.causes import AFTER, ASYNCHRONOUS, NOT_IMPLEMENTED, Cause, condition, likely_cause
 from likewise.cloud.fuzz.explaining import Explanations, Void, concerns, refusal
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
 from likewise.cloud.fuzz.minimising import Shown
@@ -48,7 +48,7 @@ class Descriptions:
             # It is not there in any state; what the other side lacks is only how it came to light.
             what = what if probe.parameter else ""
         if what and gap.index and not state:
-            what = f"after {probe.call.operation}, {what}"
+            what = f"{AFTER}{probe.call.operation}, {what}"
         identity = self._identity(shown, cause, never, void=known if state else {})
         # A read that is late is late after every write.
         whose = gap.operation if cause.name == ASYNCHRONOUS else blamed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from likewise.cloud.fuzz.causes import AFTER
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.model import Difference, Discrepancy, Implication, Manifestation, Operation
@@ -32,4 +33,6 @@ def argument(finding: Finding) -> str:
     member = shape.member(name) if shape is not None and name else None
     if member is None or member.required or not finding.condition or finding.value_class == "missing":
         return ""
+    if finding.condition.startswith(AFTER):
+        return ""  # it is another operation's, whose trace the read shows
     return member.wire

@@ -20,7 +20,7 @@ from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.inquiry import Inquiry
-from likewise.cloud.fuzz.judging import Judge
+from likewise.cloud.fuzz.judging import Judge, generalised
 from likewise.cloud.fuzz.log import read
 from likewise.cloud.fuzz.plans import Planner
 from likewise.cloud.fuzz.session import opened
@@ -66,10 +66,12 @@ def forms(finding: Finding) -> list[Case]:
 
 
 def is_shown_by(inquiry: Inquiry, finding: Finding, case: Case) -> bool:
-    """Whether a sequence shows what a finding says."""
+    """Whether a sequence shows what a finding says: a refusal for another reason is another finding."""
+    said = (generalised(finding.reference), generalised(finding.candidate))
     return any(
         (str(gap.difference), gap.place) == (finding.kind, finding.place)
         and str(gap.implication) == finding.implication
+        and gap.signature[3:] in ((), said)
         for gap in inquiry.look(case).gaps
     )
 

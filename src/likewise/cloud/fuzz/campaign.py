@@ -15,12 +15,13 @@ from likewise.cloud.fuzz.execution import Case, Exhausted, Probe, Seen, went_ali
 from likewise.cloud.fuzz.findings import Finding, Tally
 from likewise.cloud.fuzz.following import companions, is_doubtful_limit
 from likewise.cloud.fuzz.inquiry import Inquiry, Pending, Unstable
-from likewise.cloud.fuzz.judging import Gap, generalised
+from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.keys import asked_by, key_of, key_of_finding, keys_of, targets_of, values_of
 from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.schedule import Gains, Schedule
 from likewise.cloud.fuzz.shortening import leaned, refers, without
 from likewise.cloud.fuzz.shrinking import apart
-from likewise.cloud.fuzz.values import AND, general
+from likewise.cloud.fuzz.values import AND
 from likewise.model import Difference, TargetUnavailable
 
 PATIENCE = 320
@@ -233,7 +234,7 @@ class Campaign:
         parts = [
             each
             for each in apart(probe, self.cases.planner, bare=False)
-            if not _values(each) <= self.agreed and _asked(each) not in self._asked
+            if not values_of(each) <= self.agreed and asked_by(each) not in self._asked
         ]
         gaps = self.inquiry.gaps(task.case, probe, ours, theirs)[0]
         # What one of them is refused for hides what the others would be.
@@ -244,14 +245,14 @@ class Campaign:
             self._count(case, each, left, right)
             gaps, _ = self.inquiry.gaps(case, each, left, right)
             yield from self._judge(replace(task, case=case), each, left, right)
-            self.known |= {_key(gap, probe) for gap in gaps}
+            self.known |= {key_of(gap, probe) for gap in gaps}
 
     def _new(self, probe: Probe, gaps: Sequence[Gap], *, hiding: bool = True) -> list[Gap]:
         """Those differences of a probe that were not looked into yet, if `hiding` for a part of it."""
         return [
             gap
             for gap in gaps
-            if not _keys(gap, probe.parameter.split(AND) if hiding else [], probe) & self.known
+            if not keys_of(gap, probe.parameter.split(AND) if hiding else [], probe) & self.known
             and not (AND in probe.parameter and (gap.operation, str(gap.difference)) in self._several)
         ]
 
@@ -276,8 +277,8 @@ class Campaign:
 
     def _is_open(self, probe: Probe) -> bool:
         """Whether a value was not asked for yet, alone or along with others that both sides took."""
-        is_asked = bool(probe.parameter) and _asked(probe) in self._asked
-        return not is_asked and not _values(probe) <= self.agreed
+        is_asked = bool(probe.parameter) and asked_by(probe) in self._asked
+        return not is_asked and not values_of(probe) <= self.agreed
 
     def _count(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> None:
         operation = probe.call.operation
@@ -287,7 +288,7 @@ class Campaign:
         if first.refused or second.refused:
             self.tally.refused += 1
             return
-        self._asked.add(_asked(probe))
+        self._asked.add(asked_by(probe))
         self.tally.called.add(operation)
         self.tally.pairs += len(ours.answers)
         if first.success or second.success:
@@ -300,10 +301,10 @@ class Campaign:
                 self.tally.fail(operation, f"{role} {answer.summary()}")
         if went_alike(case.setup, ours, theirs):
             self.tally.compared.add(operation)
-        self.tally.targets.update(_targets(probe))
+        self.tally.targets.update(targets_of(probe))
         self.bounds.note(probe, first, second)
         if AND in probe.parameter and first.success and second.success:
-            self.agreed |= _values(probe)
+            self.agreed |= values_of(probe)
 
     def _typical(self, operation: str, ours: Answer, theirs: Answer) -> None:
         """Note how a typical call went: a side that knows the operation may say what is wrong."""
@@ -321,7 +322,7 @@ class Campaign:
             self._parked.append((replace(task, case=replace(task.case, probes=(probe,))), doubts))
         new = self._new(probe, gaps)
         for gap in new:
-            self.known.add(_key(gap, probe))
+            self.known.add(key_of(gap, probe))
             if probe.state == "present" and not probe.parameter:
                 self.known.add(gap.signature)
                 if gap.difference is Difference.SUCCESS and gap.index == 0:
@@ -356,7 +357,7 @@ class Campaign:
 
     def _note(self, finding: Finding) -> None:
         """What is found, or may be, needs not be looked into again."""
-        self.known.add(_found(finding))
+        self.known.add(key_of_finding(finding))
         if finding.hash not in self.hashes:
             self._expected.add(finding.hash)
         if AND in finding.parameter and finding.kind in (Difference.CODE, Difference.MESSAGE):
@@ -373,50 +374,6 @@ class Campaign:
                     why=f"{lane.silences} calls in a row got no answer",
                     todo="What was found until now is kept. Start it again and continue with --resume.",
                 )
-
-
-def _targets(probe: Probe) -> set[tuple[str, str, str]]:
-    """The (operation, parameter, class) triples that a probe is about."""
-    places = (probe.parameter or probe.state).split(AND)
-    classes = (probe.value_class or "typical").split(AND)
-    return {(probe.call.operation, place, kind) for place, kind in zip(places, classes, strict=True)}
-
-
-def _values(probe: Probe) -> set[tuple[str, str, str]]:
-    """The values that a probe gives, by parameter: what is known of one says nothing of the next."""
-    places, notes = probe.parameter.split(AND), [probe.note.replace(AND, " & ")]
-    if len(places) > 1:
-        notes = probe.note.split(AND)
-    return {(_subject(probe), place, note) for place, note in zip(places, notes, strict=True)}
-
-
-def _asked(probe: Probe) -> tuple[str, str, str]:
-    """Which value of which parameter a probe is about."""
-    return _subject(probe), probe.parameter, f"{probe.value_class} {probe.note}"
-
-
-def _subject(probe: Probe) -> str:
-    """The operation, and the state if it is not the usual one: it is asked for by itself."""
-    return probe.call.operation if probe.state == "present" else f"{probe.call.operation} {probe.state}"
-
-
-def _key(gap: Gap, probe: Probe) -> tuple[str, ...]:
-    """What is looked into once: a refusal by parameter, everything else by what differs."""
-    if gap.difference is Difference.SUCCESS and gap.index == 0:
-        return (*gap.signature, general(probe.parameter) or probe.state)
-    return gap.signature
-
-
-def _keys(gap: Gap, parts: Sequence[str], probe: Probe) -> set[tuple[str, ...]]:
-    """By what it may be known: what is refused for one of several parameters is so for that one alone."""
-    alone = parts if gap.index == 0 else ()
-    return {_key(gap, probe), gap.signature, *((*gap.signature, general(part)) for part in alone)}
-
-
-def _found(finding: Finding) -> tuple[str, ...]:
-    """The key of what led to a finding, in the simplest form that shows it."""
-    said = (generalised(finding.reference), generalised(finding.candidate))
-    return (finding.shown_by, finding.kind, finding.place, *said, general(finding.parameter))
 
 
 def shard(operations: Sequence[str], number: int, of: int, account: frozenset[str]) -> list[str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Call, Ref, placeholders
@@ -34,6 +35,19 @@ class Task:
     phase: str
     keys: tuple[str, ...] = ()
     """What it has in common with other tasks: what those gave says what this one promises."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """Values that the parameters of an operation are given in turn, and the calls before it."""
+
+    rank: int
+    name: str
+    key: str
+    plan: Plan
+    variants: Callable[[], Sequence[Variant]]
+    """The values, made when it is their turn: some are big."""
+    state: str = "present"
 
 
 class Cases:
@@ -205,31 +219,45 @@ class Cases:
 
     def sweep(self, operation: str) -> Iterator[Task]:
         """Every parameter of an operation in every class and every size, several to a set-up."""
+        for each in sorted(self._rounds(operation), key=lambda each: (each.rank, each.name)):
+            chosen = each.variants()
+            for start in range(0, len(chosen), BATCH):
+                probes = [self._varied(each.plan, one) for one in chosen[start : start + BATCH]]
+                yield Task(
+                    name=f"{operation}/{each.name}/{start // BATCH}",
+                    operation=operation,
+                    case=Case(
+                        setup=each.plan.setup, probes=tuple(replace(one, state=each.state) for one in probes)
+                    ),
+                    phase="sweep",
+                    keys=(operation, each.key),
+                )
+
+    def _rounds(self, operation: str) -> Iterator[Round]:
+        """The classes by rank, what is there already called again, and the sizes."""
         plan, found = self.plan(operation), self._variants(operation)
         found = grouped(found, plan.call.params) + found
-        ranked = [
-            (rank, f"sweep/{rank}", f"rank {rank}", those)
-            for rank, those in by_rank(found, self._shared(operation), plan.call.params).items()
-        ]
+        for rank, those in by_rank(found, self._shared(operation), plan.call.params).items():
+            yield Round(
+                rank=rank, name=f"sweep/{rank}", key=f"rank {rank}", plan=plan, variants=partial(list, those)
+            )
         if operation in self.planner.hints.makers.values():
-            ranked.append((1, "again/1", "again", []))
-        # Calls with big values are made when it is their turn.
-        ranked += [(SIZES + rank, f"sizes/{rank}", f"size {rank}", []) for rank in range(2 * DEFERRED)]
-        for rank, name, key, those in sorted(ranked, key=lambda each: each[:2]):
-            is_again = key == "again"
-            before = Plan(setup=plan.calls, call=plan.call) if is_again else plan
-            chosen = those or (self._besides(operation) if is_again else self._sized(operation, rank - SIZES))
-            for start in range(0, len(chosen), BATCH):
-                probes = tuple(self._varied(before, each) for each in chosen[start : start + BATCH])
-                if is_again:
-                    probes = tuple(replace(each, state="twice") for each in probes)
-                yield Task(
-                    name=f"{operation}/{name}/{start // BATCH}",
-                    operation=operation,
-                    case=Case(setup=before.setup, probes=probes),
-                    phase="sweep",
-                    keys=(operation, key),
-                )
+            yield Round(
+                rank=1,
+                name="again/1",
+                key="again",
+                plan=Plan(setup=plan.calls, call=plan.call),
+                variants=partial(self._besides, operation),
+                state="twice",
+            )
+        for number in range(2 * DEFERRED):
+            yield Round(
+                rank=SIZES + number,
+                name=f"sizes/{number}",
+                key=f"size {number}",
+                plan=plan,
+                variants=partial(self._sized, operation, number),
+            )
 
     def _besides(self, operation: str) -> list[Variant]:
         """What may be given besides: it may matter only to a thing that is there already."""

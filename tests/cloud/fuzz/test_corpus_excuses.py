@@ -144,3 +144,12 @@ def test_what_the_candidate_did_not_remove_is_still_there() -> None:
     assert reason(gone, MAKE, (removal[0], OK), last) is None
     other = (call("DeleteBucketCors", Bucket="bucket-1"), failed(400, "InvalidRequest"))
     assert reason(gone, MAKE, other, last) is None
+
+
+def test_what_an_answer_names_was_made_by_the_sequence() -> None:
+    table = (call("CreateTable", TableName="table-1"), OK)
+    arn = "${1.TableDescription.TableArn}"
+    last = (call("GetResourcePolicy", ResourceArn=arn), failed(400, "PolicyNotFoundException"))
+    assert reason(Recorded(status=200), table, last, service="dynamodb") is None
+    other = (call("GetResourcePolicy", ResourceArn="arn:x"), failed(400, "PolicyNotFoundException"))
+    assert "not made by" in str(reason(Recorded(status=200), table, other, service="dynamodb"))

@@ -831,6 +831,99 @@ CASES: list[tuple[str, str, list[dict[str, Any]], dict[str, Any], str, str]] = [
         "agrees",
         "",
     ),
+    (
+        "blobs that a method takes by position",
+        "azure-blob",
+        [
+            op("ContainerClient.create_container", container="c1"),
+            op("BlobClient.upload_blob", container="c1", blob="b1", data="x"),
+            op(
+                "ContainerClient.set_standard_blob_tier_blobs",
+                container="c1",
+                standard_blob_tier="Cool",
+                blobs=["b1"],
+            ),
+            op("ContainerClient.delete_blobs", container="c1", blobs=["b1"]),
+        ],
+        {"ok": True, "status": 202},
+        "agrees",
+        "",
+    ),
+    (
+        "a method that sends nothing agrees with nobody",
+        "azure-blob",
+        [
+            op("ContainerClient.create_container", container="c1"),
+            op("ContainerClient.delete_blobs", container="c1"),
+        ],
+        {"ok": True},
+        "not comparable",
+        "sends nothing",
+    ),
+    (
+        "models of the SDK, written as their fields",
+        "azure-blob",
+        [
+            op("ContainerClient.create_container", container="c1"),
+            op(
+                "BlobClient.create_page_blob",
+                container="c1",
+                blob="b1",
+                size=512,
+                content_settings={"content_type": "text/plain"},
+            ),
+        ],
+        {"ok": True, "status": 201},
+        "agrees",
+        "",
+    ),
+    (
+        "a policy of the SDK, written as its fields",
+        "azure-table",
+        [
+            op("TableClient.create_table", table="t1"),
+            op(
+                "TableClient.set_table_access_policy",
+                table="t1",
+                signed_identifiers={"id": {"permission": "r", "start": "2011-10-11", "expiry": "2031-10-11"}},
+            ),
+        ],
+        {"ok": True, "status": 204},
+        "agrees",
+        "",
+    ),
+    (
+        "what a method returned",
+        "azure-queue",
+        [
+            op("QueueClient.create_queue", queue="q1"),
+            op("QueueClient.send_message", queue="q1", content="x"),
+            op("QueueClient.delete_message", queue="q1", message="${2.id}", pop_receipt="${2.pop_receipt}"),
+        ],
+        {"ok": True, "status": 204},
+        "agrees",
+        "",
+    ),
+    (
+        "a method that needs a user",
+        "azure-blob",
+        [op("BlobServiceClient.get_user_delegation_key", key_start_time="x", key_expiry_time="y")],
+        {"ok": True, "status": 200},
+        "not comparable",
+        "token of a user",
+    ),
+    (
+        "what was read before with a token of the reference",
+        "azure-table",
+        [
+            TABLE,
+            http("GET", "/Tables", "NextTableName=1!48!bXl0YWJsZQ--", status=200),
+            http("DELETE", "/Tables('uttable0123456')", status=400, code="InvalidInput"),
+        ],
+        {"ok": False, "status": 400, "error_code": "InvalidInput"},
+        "differs",
+        "success",
+    ),
 ]
 
 

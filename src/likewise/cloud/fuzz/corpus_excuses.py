@@ -9,6 +9,7 @@ from likewise.cloud.fuzz.corpus import Case, Recorded, Step
 from likewise.cloud.fuzz.corpus_azure import is_unsigned
 from likewise.cloud.fuzz.corpus_names import created
 from likewise.cloud.fuzz.corpus_stage import Stage
+from likewise.cloud.fuzz.corpus_values import references
 
 _READS = re.compile(
     r"(?:\w+\.)?(?:Get|Head|List|Describe|Query|Scan|Select|BatchGet|TransactGet|get_|list_|query_|find_|download)"
@@ -164,8 +165,9 @@ def _is_unheard_of(case: Case) -> bool:
 
 
 def _uses(case: Case, made: list[str]) -> bool:
-    text = _text(case.last)
-    return any(name in text for name in made)
+    """Whether the last call speaks of something that was made, or of an answer to a call that does."""
+    asked = [case.steps[number - 1] for number in references(case.last.params) if number < len(case.steps)]
+    return any(name in _text(step) for step in (case.last, *asked) for name in made)
 
 
 def _text(step: Step) -> str:

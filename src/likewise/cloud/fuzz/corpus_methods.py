@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import logging
 import os
 import re
 from collections.abc import Mapping
@@ -18,6 +19,15 @@ from likewise.cloud.targets import Running
 _URL = re.compile(r"<url of ([^/>\s]+)/([^>\s]+)>")
 _HOLE = re.compile(r"<[^<>]+>")
 _ENTITY = ("container", "queue", "table")
+_MODELS = {
+    "content_settings": "ContentSettings",
+    "cpk": "CustomerProvidedEncryptionKey",
+    "immutability_policy": "ImmutabilityPolicy",
+    "static_website": "StaticWebsite",
+}
+"""Parameters that are models of the SDK, which a file can only hold as their fields."""
+_POLICIES = {"blob": "AccessPolicy", "queue": "AccessPolicy", "table": "TableAccessPolicy"}
+_OF_A_USER = "get_user_delegation_key"
 
 
 class PublicMethods:
@@ -37,16 +47,19 @@ class PublicMethods:
         given = {name: self._filled(name, value) for name, value in params.items()}
         kind, _, name = operation.partition(".")
         name = name.partition("(")[0]
+        if name == _OF_A_USER:
+            raise Unplayable("it needs the token of a user, which a shared key does not give")
         client = self._client_for(kind, given)
         method = getattr(client, name, None)
         if method is None:
             raise Unplayable(f"the SDK has no {operation}")
-        given = _fitted(method, given)
         self._statuses.clear()
         from azure.core.exceptions import AzureError, HttpResponseError
 
         try:
-            _read(method(**given))
+            first, given = _fitted(method, self._modelled(given))
+            result = method(*first, **given)
+            _read(result)
         except HttpResponseError as error:
             return self._failure(error)
         except (AzureError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -55,7 +68,27 @@ class PublicMethods:
             code, text = _said(self._response)
             said = text or str(error)[:500]
             return Answer(success=False, status=self._statuses[-1], code=code, message=said)
-        return Answer(success=True, status=self._statuses[-1] if self._statuses else None)
+        if not self._statuses:
+            return Answer(success=False, refused=f"{name} sends nothing with these parameters")
+        return Answer(success=True, status=self._statuses[-1], fields=_fields(result))
+
+    def _modelled(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters with the SDK's models in place of their fields."""
+        package = importlib.import_module(PACKAGES[self._service])
+        found = {
+            name: getattr(package, _MODELS[name])(**value)
+            if isinstance(value, Mapping) and hasattr(package, _MODELS.get(name, ""))
+            else value
+            for name, value in given.items()
+        }
+        policies = found.get("signed_identifiers")
+        if isinstance(policies, Mapping):
+            kind = getattr(package, _POLICIES[self._service])
+            found["signed_identifiers"] = {
+                name: kind(**policy) if isinstance(policy, Mapping) and policy else policy
+                for name, policy in policies.items()
+            }
+        return found
 
     def _failure(self, error: Any) -> Answer:
         status = error.status_code or (self._statuses[-1] if self._statuses else None)
@@ -115,6 +148,8 @@ class PublicMethods:
 
     def _open(self) -> Any:
         if self._client is None:
+            # What it cannot make of an answer it also logs, to the console where nobody listens.
+            logging.getLogger("azure").addHandler(logging.NullHandler())
             package = importlib.import_module(PACKAGES[self._service])
             text = self._running.apply(os.environ).get("AZURE_STORAGE_CONNECTION_STRING", "")
             kind = getattr(package, f"{self._service.capitalize()}ServiceClient")
@@ -148,9 +183,18 @@ def _said(response: Any) -> tuple[str, str]:
     return refusal(headers, parse(body or b"", headers.get("content-type", "")))
 
 
-def _fitted(method: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """Parameters under the method's own names: where it wants one `name`, a case may say which of what."""
+def _fitted(method: Any, given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Parameters under the method's own names: where it wants one `name`, a case may say which of what.
+
+    Where it takes any number of something, such as blobs, these and all before them go by position.
+    """
     takes = inspect.signature(method).parameters
+    several = next((each.name for each in takes.values() if each.kind is each.VAR_POSITIONAL), "")
+    if isinstance(given.get(several), list):
+        before = list(takes)[: list(takes).index(several)]
+        if all(name in given for name in before):
+            rest = {name: value for name, value in given.items() if name not in (several, *before)}
+            return [*(given[name] for name in before), *given[several]], rest
     wanting = [
         name
         for name, each in takes.items()
@@ -158,8 +202,16 @@ def _fitted(method: Any, given: dict[str, Any]) -> dict[str, Any]:
     ]
     strange = [name for name in given if name not in takes and name in (*_ENTITY, "blob", "name")]
     if len(wanting) != 1 or len(strange) != 1:
-        return given
-    return {wanting[0] if name == strange[0] else name: value for name, value in given.items()}
+        return [], given
+    return [], {wanting[0] if name == strange[0] else name: value for name, value in given.items()}
+
+
+def _fields(result: Any) -> dict[str, Any]:
+    """What a method returned, as far as later calls may refer to it."""
+    if hasattr(result, "keys") and hasattr(result, "__getitem__"):
+        return {str(name): result[name] for name in result.keys()}  # noqa: SIM118 - the SDK's are no mappings
+    lease = getattr(result, "id", None)
+    return {"id": lease, "lease_id": lease} if isinstance(lease, str) else {}
 
 
 def _read(value: Any) -> None:

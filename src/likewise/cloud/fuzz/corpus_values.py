@@ -168,6 +168,11 @@ def filled(cut: Mapping[str, Any], what: str) -> bytes:
     return repeated(head or "0", length)
 
 
+def references(value: Any) -> list[int]:
+    """The calls, from 1, to whose answers a parameter refers."""
+    return [int(found[1]) for found in _REFERENCE.finditer(repr(value)) if int(found[1])]
+
+
 def put_references(value: Any, answers: Sequence[Answer | None]) -> Any:
     """A parameter with every `${k.Key}` replaced by what the k-th call (from 1) answered."""
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Seeded differences for S3 and DynamoDB that were written before the fuzzer was looked at.
+"""Seeded differences for S3 and DynamoDB; the eighth group was written before the fuzzer was looked at.
 
 They lie where no other group's do: nested parameters, conditional headers, batches, statements, indexes.
 Those of a service and group are active at once.
@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
 from fuzz_seeds_further import _fails, _json
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, lagging
+from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, _hidden, lagging
 
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule, trees
@@ -71,6 +71,21 @@ def _transacts(word: str) -> Callable[[Request], bool]:
     return lambda request: any(word in each for each in _json(request).get("TransactItems") or ())
 
 
+def _number_in(tag: str, limit: int) -> Callable[[Request], bool]:
+    """Whether an XML body gives more than that as one of its numbers."""
+    pattern = re.compile(rf"<{tag}>(\d+)</{tag}>".encode())
+    return lambda request: any(int(found) > limit for found in pattern.findall(request.body))
+
+
+def _without_second(request: Request) -> Request:
+    """Of several objects that are to be deleted, only the first one is."""
+    first, *rest = re.findall(rb"<Object>.*?</Object>", request.body, re.DOTALL) or (b"",)
+    body = request.body
+    for each in rest:
+        body = body.replace(each, b"", 1) if each != first else body
+    return request.with_body(body) if body != request.body else request
+
+
 DONE = json.dumps({"ConsumedCapacity": [], "ItemCollectionMetrics": {}}).encode()
 PAYER = b"<RequestPaymentConfiguration><Payer>BucketOwner</Payer></RequestPaymentConfiguration>"
 
@@ -121,6 +136,48 @@ ROWS: list[tuple[str, int, str, str, Rule, str, str, str]] = [
     ("dynamodb", 8, "ordering", "TransactGetItems", r.reverse_list("dynamodb.TransactGetItems", "Responses"), WRONG, OTHER, ""),
     ("dynamodb", 8, "paging", "Query", r.page_size(1, "dynamodb.Query"), WRONG, OTHER, ""),
     ("dynamodb", 8, "unbuilt", "ListContributorInsights", _answered("dynamodb.ListContributorInsights", b'{"ContributorInsightsSummaries": []}'), ALARM, f"{UNBUILT}|{NULL}", "response"),
+    # S3, after what the eighth group led to
+    ("s3", 9, "constraint", "PutBucketReplication", r.reject("s3.PutBucketReplication", 400, "InvalidRequest", when=_number_in("Priority", 500)), UNSAFE, CONSTRAINT, ""),
+    ("s3", 9, "constraint", "CreateMultipartUpload", r.reject("s3.CreateMultipartUpload", 400, "KMS.NotFoundException", when=lambda request: request.header("x-amz-server-side-encryption") == "aws:kms"), UNSAFE, CONSTRAINT, ""),
+    ("s3", 9, "constraint", "PutBucketCors", r.reject("s3.PutBucketCors", 400, "InvalidRequest", when=_number_in("MaxAgeSeconds", 86400)), UNSAFE, CONSTRAINT, ""),
+    ("s3", 9, "constraint", "ListObjects", r.reject_parameter("s3.ListObjects", "encoding-type"), UNSAFE, CONSTRAINT, "response"),
+    ("s3", 9, "code", "DeleteObject", r.change_code("s3.DeleteObject", "AccessDenied", "ObjectLocked"), MISLEADING, f"{ERROR}|{AUTH}", "response"),
+    ("s3", 9, "code", "PutObjectLegalHold", r.change_code("s3.PutObjectLegalHold", "InvalidRequest", "MissingObjectLockConfiguration"), MISLEADING, ERROR, "response"),
+    ("s3", 9, "message", "GetBucketCors", r.change_message("s3.GetBucketCors", "No rules of that kind."), MISLEADING, ERROR, "response"),
+    ("s3", 9, "field", "ListMultipartUploads", r.drop_field("s3.ListMultipartUploads", "Initiator"), WRONG, OTHER, ""),
+    ("s3", 9, "field", "ListObjectsV2", r.change_field("s3.ListObjectsV2", "Contents.Size", lambda old: str(int(old) + 1)), WRONG, OTHER, ""),
+    ("s3", 9, "field", "DeleteObject", r.add_field("s3.DeleteObject", "header:x-amz-delete-marker", "true"), WRONG, OTHER, "response"),
+    ("s3", 9, "state", "PutBucketOwnershipControls", r.swallow_write("s3.PutBucketOwnershipControls"), "", OTHER, "state"),
+    ("s3", 9, "state", "PutBucketInventoryConfiguration", r.swallow_write("s3.PutBucketInventoryConfiguration"), "", OTHER, "state"),
+    ("s3", 9, "state", "DeleteObjects", Rule(name="first only", matches=r.matching("s3.DeleteObjects"), on_request=_without_second), "", OTHER, ""),
+    ("s3", 9, "failure", "HeadObject", _fails("s3.HeadObject", _has("versionId")), UNSAFE, NULL, "response"),
+    ("s3", 9, "authorisation", "RestoreObject", r.deny("s3.RestoreObject"), UNSAFE, AUTH, ""),
+    ("s3", 9, "asynchronous", "PutObjectTagging GetObjectTagging", lagging("s3.PutObjectTagging", "s3.GetObjectTagging", 0.8, _hidden("Tag")), "", ASYNC, ""),
+    ("s3", 9, "ordering", "ListObjectVersions", r.reverse_list("s3.ListObjectVersions", "Version"), WRONG, OTHER, ""),
+    ("s3", 9, "paging", "ListObjectsV2", r.drop_field("s3.ListObjectsV2", "NextContinuationToken"), WRONG, OTHER, ""),
+    ("s3", 9, "default", "GetBucketAccelerateConfiguration", r.missing_configuration("s3.GetBucketAccelerateConfiguration", "NoSuchAccelerateConfiguration"), UNSAFE, f"{CONSTRAINT}|{OTHER}", "response"),
+    ("s3", 9, "forgiven", "AbortMultipartUpload", r.forgive("s3.AbortMultipartUpload"), ALARM, OTHER, ""),
+    # DynamoDB, after what the eighth group led to
+    ("dynamodb", 9, "constraint", "UpdateItem", r.reject("dynamodb.UpdateItem", 400, "ValidationException", when=lambda request: _json(request).get("ReturnConsumedCapacity") == "INDEXES"), UNSAFE, CONSTRAINT, ""),
+    ("dynamodb", 9, "constraint", "Scan", r.reject("dynamodb.Scan", 400, "ValidationException", when=lambda request: _json(request).get("Limit", 0) > 500), UNSAFE, CONSTRAINT, "response"),
+    ("dynamodb", 9, "constraint", "CreateTable", r.reject("dynamodb.CreateTable", 400, "ValidationException", when=lambda request: len(str(_json(request).get("TableName"))) > 100), UNSAFE, CONSTRAINT, ""),
+    ("dynamodb", 9, "constraint", "PutItem", r.reject("dynamodb.PutItem", 400, "ValidationException", when=lambda request: {"S": ""} in (_json(request).get("Item") or {}).values()), UNSAFE, CONSTRAINT, ""),
+    ("dynamodb", 9, "constraint", "TagResource", r.reject("dynamodb.TagResource", 400, "ValidationException", when=lambda request: any(len(str(each.get("Value"))) > 128 for each in _json(request).get("Tags") or ())), UNSAFE, CONSTRAINT, ""),
+    ("dynamodb", 9, "code", "UpdateItem", r.change_code("dynamodb.UpdateItem", "ConditionalCheckFailedException", "ConditionFailed"), MISLEADING, ERROR, "response"),
+    ("dynamodb", 9, "code", "RestoreTableFromBackup", r.change_code("dynamodb.RestoreTableFromBackup", "TableAlreadyExistsException", "ResourceInUseException"), MISLEADING, ERROR, "response"),
+    ("dynamodb", 9, "message", "Query", r.change_message("dynamodb.Query", "That cannot be asked."), MISLEADING, ERROR, "response"),
+    ("dynamodb", 9, "field", "DescribeTable", r.drop_field("dynamodb.DescribeTable", "ProvisionedThroughput.NumberOfDecreasesToday"), WRONG, OTHER, ""),
+    ("dynamodb", 9, "field", "BatchGetItem", r.drop_field("dynamodb.BatchGetItem", "UnprocessedKeys"), WRONG, OTHER, "response"),
+    ("dynamodb", 9, "field", "CreateBackup", r.change_field("dynamodb.CreateBackup", "BackupDetails.BackupType", "SYSTEM"), WRONG, OTHER, "response"),
+    ("dynamodb", 9, "field", "ExecuteStatement", r.change_field("dynamodb.ExecuteStatement", "N", lambda old: f"{old}0"), WRONG, OTHER, "response"),
+    ("dynamodb", 9, "state", "UpdateTable", r.change_argument("dynamodb.UpdateTable", "DeletionProtectionEnabled", False), WRONG, OTHER, ""),
+    ("dynamodb", 9, "state", "UntagResource", r.swallow_write("dynamodb.UntagResource"), "", OTHER, "state"),
+    ("dynamodb", 9, "failure", "TransactWriteItems", _fails("dynamodb.TransactWriteItems", lambda request: b"ClientRequestToken" in request.body and b"ConditionExpression" in request.body), UNSAFE, NULL, ""),
+    ("dynamodb", 9, "null reference", "TagResource", r.change_status("dynamodb.TagResource", 400, 500), MISLEADING, NULL, "response"),
+    ("dynamodb", 9, "authorisation", "DescribeLimits", r.deny("dynamodb.DescribeLimits"), UNSAFE, AUTH, "response"),
+    ("dynamodb", 9, "asynchronous", "CreateBackup ListBackups", lagging("dynamodb.CreateBackup", "dynamodb.ListBackups", 0.8, _hidden("BackupSummaries")), "", ASYNC, ""),
+    ("dynamodb", 9, "ordering", "ListTagsOfResource", r.reverse_list("dynamodb.ListTagsOfResource", "Tags"), WRONG, OTHER, ""),
+    ("dynamodb", 9, "paging", "Scan", r.drop_field("dynamodb.Scan", "LastEvaluatedKey"), WRONG, OTHER, ""),
 ]  # fmt: skip
 
 AWS: tuple[Seed, ...] = tuple(

@@ -68,7 +68,8 @@ def _still(field: str, value: str) -> Callable[[Request, Response], Response]:
 
 
 def _transacts(word: str) -> Callable[[Request], bool]:
-    return lambda request: any(word in each for each in _json(request).get("TransactItems") or ())
+    """Whether a transaction consists of such items only: others may be refused by the server below."""
+    return lambda request: all({word} == set(each) for each in _json(request).get("TransactItems") or ({},))
 
 
 def _number_in(tag: str, limit: int) -> Callable[[Request], bool]:
@@ -173,7 +174,7 @@ ROWS: list[tuple[str, int, str, str, Rule, str, str, str]] = [
     ("dynamodb", 9, "state", "UpdateTable", r.change_argument("dynamodb.UpdateTable", "DeletionProtectionEnabled", False), WRONG, OTHER, ""),
     ("dynamodb", 9, "state", "UntagResource", r.swallow_write("dynamodb.UntagResource"), "", OTHER, "state"),
     ("dynamodb", 9, "failure", "TransactWriteItems", _fails("dynamodb.TransactWriteItems", lambda request: b"ClientRequestToken" in request.body and b"ConditionExpression" in request.body), UNSAFE, NULL, ""),
-    ("dynamodb", 9, "null reference", "TagResource", r.change_status("dynamodb.TagResource", 400, 500), MISLEADING, NULL, "response"),
+    ("dynamodb", 9, "null reference", "DeleteBackup", r.change_status("dynamodb.DeleteBackup", 400, 500), MISLEADING, NULL, "response"),
     ("dynamodb", 9, "authorisation", "DescribeLimits", r.deny("dynamodb.DescribeLimits"), UNSAFE, AUTH, "response"),
     ("dynamodb", 9, "asynchronous", "CreateBackup ListBackups", lagging("dynamodb.CreateBackup", "dynamodb.ListBackups", 0.8, _hidden("BackupSummaries")), "", ASYNC, ""),
     ("dynamodb", 9, "ordering", "ListTagsOfResource", r.reverse_list("dynamodb.ListTagsOfResource", "Tags"), WRONG, OTHER, ""),

@@ -22,7 +22,13 @@ from likewise.cloud.fuzz.causes import (
     likely_cause,
 )
 from likewise.cloud.fuzz.execution import Probe
-from likewise.cloud.fuzz.explaining import is_same_absence, is_same_page, is_same_refusal
+from likewise.cloud.fuzz.explaining import (
+    is_of_part,
+    is_same_absence,
+    is_same_message,
+    is_same_page,
+    is_same_refusal,
+)
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.following import companions
 from likewise.cloud.fuzz.grammar import load
@@ -207,3 +213,22 @@ def test_a_thing_is_also_removed_while_something_lies_in_it() -> None:
     assert probe.call.operation == "DeleteBucket"
     assert condition(probe, task.case.setup, shows_typically=False) == STATES["filled"]
     assert condition(probe, task.case.setup[:1], shows_typically=False) == ""
+
+
+def test_a_parameter_that_is_refused_for_a_part_of_it_is_the_part_s_finding() -> None:
+    said = (("InvalidRequest", "No."), ("", ""))
+    part = sample_finding("PutBucketWebsite", kind="success", parameter="Website.Rules", errors=said)
+    whole = replace(part, parameter="Website")
+    assert is_of_part(whole, part)
+    assert not is_of_part(part, whole)
+    assert not is_of_part(replace(whole, errors=(("Other", "No."), ("", ""))), part)
+    assert not is_of_part(replace(whole, parameter="Web"), part)
+
+
+def test_one_text_for_all_that_may_be_wrong_is_one_finding() -> None:
+    one = sample_finding("Query", kind="message", reference="No.", candidate="The key is missing", hash="1")
+    two = replace(one, candidate="The index is unknown", hash="2")
+    assert is_same_message(two, one)
+    assert not is_same_message(one, two), "one of them stays"
+    assert not is_same_message(replace(two, reference="Not so."), one)
+    assert not is_same_message(replace(two, operation="Scan"), one)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.crowds import goes_on, listed
 from likewise.cloud.fuzz.judging import Gap, Judge, generalised
+from likewise.cloud.fuzz.timing import may_be_early
 from likewise.cloud.fuzz.trees import are_near, differences
 from likewise.model import Difference, Implication
 
@@ -217,3 +219,12 @@ def test_a_token_to_go_on_with_is_each_sides_own(judge: Judge) -> None:
     again = ok(NextContinuationToken="bHcwa3g=")
     found = judge.gaps("ListObjectsV2", 0, again, theirs, bonds=bonds)
     assert [each.difference for each in found] == [Difference.IDENTITY]
+
+
+def test_a_thing_that_was_not_ready_for_a_while_on_one_side_differs_in_its_state(judge: Judge) -> None:
+    quick = ok(Table={"TableStatus": "ACTIVE"})
+    slow = replace(quick, between="CREATING")
+    (gap,) = gaps(judge, slow, quick)
+    assert (gap.difference, gap.reference, gap.candidate) == (Difference.VALUE, "CREATING", "ACTIVE")
+    assert may_be_early(gap, (slow, quick), ())
+    assert gaps(judge, slow, slow) == gaps(judge, quick, quick) == []

@@ -103,3 +103,12 @@ def test_tables_are_left_alone_only_as_long_as_they_need() -> None:
     for number in range(SURE):
         server.ask("CreateTable", f"t{number}")
     assert server.tables._quiet < readiness.QUIET
+
+
+def test_a_table_that_was_not_ready_for_a_while_is_said_to_have_been_so() -> None:
+    """Where the answer to its creation said nothing of that, nobody has waited for it."""
+    slow, quick = Server(looks=0), Server(looks=0)
+    for server, looks in ((slow, 5), (quick, 1)):
+        server.left["t"] = looks
+    assert slow.ask("DescribeTable", "t").between == "CREATING"
+    assert quick.ask("DescribeTable", "t").between == ""

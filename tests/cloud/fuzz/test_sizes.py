@@ -124,3 +124,13 @@ def test_bytes_written_as_text_grow_four_letters_at_a_time() -> None:
     found = list(sizes(TEXT, "YmxvY2stMQ==", named=()))
     assert {len(each.value) % 4 for each in found} == {0}
     assert list(sizes(TEXT, "key=value", named=())) == []
+
+
+def test_a_number_inside_grows_as_far_as_the_model_allows() -> None:
+    days = Member(name="Days", kind="integer")
+    rule = Member(name="Rule", kind="structure", members=(days, Member(name="On", kind="boolean")))
+    found = list(sizes(rule, {"Days": 10, "On": True}, named=()))
+    assert {each.place for each in found} == {"Rule.Days"}
+    assert found[0].value == {"Days": 1_000_000, "On": True}, "what is taken there is taken below"
+    few = Member(name="Few", kind="integer", maximum=1000)
+    assert max(each.size for each in sizes(few, 1, named=())) == 1000

@@ -69,6 +69,8 @@ class Answer:
     fields: Mapping[str, Any] = field(default_factory=dict)
     refused: str = ""
     silence: str = ""
+    between: str = ""
+    """The state in which a thing was for a while before this was said of it."""
 
     @property
     def was_sent(self) -> bool:

@@ -12,7 +12,7 @@ from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.cases import Cases, Task
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, is_absent
 from likewise.cloud.fuzz.execution import Case, Exhausted, Probe, Seen, went_alike
-from likewise.cloud.fuzz.findings import Finding, Tally
+from likewise.cloud.fuzz.findings import ENOUGH, Finding, Tally
 from likewise.cloud.fuzz.following import companions, is_doubtful_limit
 from likewise.cloud.fuzz.inquiry import Inquiry, Pending, Unstable
 from likewise.cloud.fuzz.judging import Gap
@@ -89,6 +89,8 @@ class Campaign:
         """Operations that by the answers to their typical call neither side has."""
         self.failed: dict[str, Answer] = {}
         """Operations whose typical call fails, and the answer that may say why."""
+        self._missed: dict[str, int] = {}
+        """How often neither side had an operation; a negative number where one once had."""
         self._pending: deque[Delayed] = deque()
         self._parked: list[tuple[Task, set[str]]] = []
         """Probes that say something only if certain operations do what they should."""
@@ -299,12 +301,22 @@ class Campaign:
                 self.tally.known.add(operation)
             if not answer.success:
                 self.tally.fail(operation, f"{role} {answer.summary()}")
+        self._miss(operation, first, second)
         if went_alike(case.setup, ours, theirs):
             self.tally.compared.add(operation)
         self.tally.targets.update(targets_of(probe))
         self.bounds.note(probe, first, second)
         if AND in probe.parameter and first.success and second.success:
             self.agreed |= values_of(probe)
+
+    def _miss(self, operation: str, ours: Answer, theirs: Answer) -> None:
+        """Note that neither side has an operation, however it is called: nothing more is asked of it."""
+        if not (is_absent(ours) and is_absent(theirs)):
+            self._missed[operation] = -1
+        elif self._missed.get(operation, 0) >= 0:
+            self._missed[operation] = self._missed.get(operation, 0) + 1
+            if self._missed[operation] >= ENOUGH:
+                self.hopeless.add(operation)
 
     def _typical(self, operation: str, ours: Answer, theirs: Answer) -> None:
         """Note how a typical call went: a side that knows the operation may say what is wrong."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,7 +16,7 @@ from likewise.cloud.fuzz.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.ranks import DEFERRED, by_rank, common, grouped
 from likewise.cloud.fuzz.sequences import as_plans, combined, plain, unbound, unset
 from likewise.cloud.fuzz.sizes import sizes
-from likewise.cloud.fuzz.values import ValueClass, Variant, failing, together, variants
+from likewise.cloud.fuzz.values import AND, ValueClass, Variant, failing, shown, together, variants
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -102,15 +103,18 @@ class Cases:
         for each in those:
             groups = alike.setdefault(_frozen(each[2].setup), [])
             groups.append(each)
-        tasks = []
+        tasks: list[Task] = []
+        names: Counter[str] = Counter()
         for group in alike.values():
             for start in range(0, len(group), BATCH):
                 part = group[start : start + BATCH]
                 state, operation, case = part[0]
                 probes = tuple(probe for _, _, each in part for probe in each.probes)
+                name = f"{operation}/{state}/{len(part)}"
+                names[name] += 1
                 tasks.append(
                     Task(
-                        name=f"{operation}/{state}/{len(part)}",
+                        name=name if names[name] == 1 else f"{name}/{names[name]}",
                         operation=operation,
                         case=replace(case, probes=probes),
                         phase="states",
@@ -172,6 +176,7 @@ class Cases:
                 # Who asks again in the same words may be taken for the one who asked first.
                 call = replace(plan.call, params=bare)
                 yield "twice bare", Case(setup=setup, probes=(self.probe(setup, call, state="twice"),))
+        yield from self._ways(operation)
         yield from self._filled(operation)
         yield from self._deleted(operation, plan)
         yield from self._pages(operation, plan)
@@ -191,6 +196,25 @@ class Cases:
                 if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(call.params)):
                     probe = self.probe(setup, call, state="filled")
                     yield f"filled {inner}", Case(setup=setup, probes=(probe,))
+
+    def _ways(self, operation: str) -> Iterator[tuple[str, Case]]:
+        """An operation in each of the other ways in which it is called, after what they need."""
+        for name, given in self.planner.hints.ways.items():
+            if name.partition(":")[0] != operation:
+                continue
+            plan = self.planner.plan(name)
+            setup = plan.setup
+            if not is_read(operation):
+                setup = (*setup, *self.planner.looks(setup, plan.call))
+            params, usual = plan.call.params, self.planner.typical(operation)
+            there = [each for each in given if each in params and params[each] != usual.get(each)]
+            labels = {
+                "state": f"way {name}",
+                "parameter": AND.join(there),
+                "value_class": AND.join([str(ValueClass.TYPICAL)] * len(there)),
+                "note": AND.join(shown(params[each]).replace(AND, " & ") for each in there),
+            }
+            yield "way", Case(setup=setup, probes=(self.probe(setup, plan.call, **labels),))
 
     def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
         made = {call.operation for call in plan.calls}
@@ -219,6 +243,8 @@ class Cases:
 
     def sweep(self, operation: str) -> Iterator[Task]:
         """Every parameter of an operation in every class and every size, several to a set-up."""
+        if self.planner.grammar.operations[operation].alias:
+            return  # the same request as the newer operation's
         for each in sorted(self._rounds(operation), key=lambda each: (each.rank, each.name)):
             chosen = each.variants()
             for start in range(0, len(chosen), BATCH):
@@ -325,8 +351,8 @@ class Cases:
         }
 
     def _members(self, operation: str) -> tuple[Member, ...]:
-        shape = self.planner.grammar.operations[operation]
-        return tuple(each for each in shape.members if each.name not in self.planner.hints.poison)
+        poison = self.planner.hints.poison
+        return tuple(each for each in self.planner.members(operation) if each.name not in poison)
 
     def _variants(self, operation: str) -> list[Variant]:
         params = self.plan(operation).call.params

@@ -166,6 +166,29 @@ def is_same_absence(finding: Finding, other: Finding) -> bool:
 
 
 _ALIKE = ("service", "operation", "shown_by", "kind", "place", "reference", "candidate", "errors")
+
+
+def is_same_message(finding: Finding, other: Finding) -> bool:
+    """Whether one side says in the same words what the other has many words for."""
+    return (
+        finding.kind == other.kind == Difference.MESSAGE
+        and (finding.operation, finding.shown_by) == (other.operation, other.shown_by)
+        and (finding.reference == other.reference or finding.candidate == other.candidate)
+        and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
+    )
+
+
+def is_of_part(finding: Finding, other: Finding) -> bool:
+    """Whether a parameter is refused for a part of it, which alone is refused in the same words."""
+    if finding.kind != Difference.SUCCESS or (finding.kind, finding.shown_by) != (other.kind, other.shown_by):
+        return False
+    is_inside = bool(finding.parameter) and other.parameter.startswith(
+        (f"{finding.parameter}.", f"{finding.parameter}[")
+    )
+    is_same = finding.operation == other.operation and finding.errors == other.errors
+    return is_inside and is_same and any(said[1] for said in finding.errors)
+
+
 _LIMIT = re.compile(r"^Max|Limit$|PageSize$", re.IGNORECASE)
 
 

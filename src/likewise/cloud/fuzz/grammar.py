@@ -32,6 +32,8 @@ class Member:
     shape: str = ""
     wire: str = ""
     """What the protocol calls it; nothing where it spreads over several places."""
+    sample: Any = field(default=None, compare=False)
+    """A typical value, where it is known what this is about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -154,6 +154,11 @@ class Judge:
         else:
             if reference.status != candidate.status:
                 yield Difference.STATUS, "status", reference.status, candidate.status
+            if bool(reference.between) != bool(candidate.between):
+                ours, theirs = (
+                    each.between or each.fields["Table"]["TableStatus"] for each in (reference, candidate)
+                )
+                yield Difference.VALUE, "Table.TableStatus", ours, theirs
             yield from self._contents(operation, reference.fields, candidate.fields, prefixes, bonds)
 
     def _contents(

@@ -11,7 +11,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from likewise.cloud.fuzz.explaining import is_same_absence, is_same_page, is_same_refusal
+from likewise.cloud.fuzz.explaining import (
+    is_of_part,
+    is_same_absence,
+    is_same_message,
+    is_same_page,
+    is_same_refusal,
+)
 from likewise.cloud.fuzz.findings import Finding, Tally, encode, from_json
 from likewise.cloud.fuzz.inquiry import Unstable
 from likewise.model import FormatTooNew, RecordingCorrupt
@@ -111,7 +117,7 @@ def read(paths: Iterable[Path]) -> Campaigns:
     return found
 
 
-_SAME = (is_same_refusal, is_same_page, is_same_absence)
+_SAME = (is_same_refusal, is_same_message, is_of_part, is_same_page, is_same_absence)
 
 
 def _fold(found: Campaigns) -> None:

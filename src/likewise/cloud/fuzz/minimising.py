@@ -119,7 +119,8 @@ class Minimiser:
             setups.insert(0, slim)
         if all(gap.index == 0 and gap.difference in REFUSALS for gap in gaps):
             # What is wrong with the call itself is often said before anything else is looked at.
-            setups = [*self._brief(setups[0], probe, gaps), *setups]
+            lean = leaned(probe, case.setup, setups[0])  # what it refers to stands elsewhere there
+            setups = [*self._brief(setups[0], lean, gaps), *setups]
         return [
             Case(setup=each, probes=(leaned(probe, case.setup, each),))
             for number, each in enumerate(setups)

@@ -81,12 +81,12 @@ class Planner:
         """The operations that make what this one asks for, directly; `X:variant` with what the hints add."""
         shape = self.grammar.operations[operation.partition(":")[0]]
         name = shape.name
-        explicit = self.hints.needs.get(name, ())
-        variants = {each.partition(":")[0] for each in explicit if ":" in each}
+        explicit = self.hints.needs.get(operation, self.hints.needs.get(name, ()))
+        said = {each.partition(":")[0] for each in explicit}
         found: list[str] = []
         for member in shape.required:
             maker = self._maker(name, member.name)
-            if maker and maker not in variants and maker != name:
+            if maker and maker not in said and maker != name:
                 found.append(maker)
         if not explicit and (twin := self._twin(name)):
             found.append(twin)
@@ -172,12 +172,15 @@ class Planner:
         """Parameters that should work: what is required, and what makes it right."""
         name, _, variant = operation.partition(":")
         shape = self.grammar.operations[name]
-        if not variant and name in self.learned:
+        if operation in self.hints.ways:
+            params = {**self.typical(name), **self.hints.ways[operation]}
+        elif not variant and name in self.learned:
             return dict(self.learned[name][0])
-        params = {member.name: self.value(shape, member) for member in shape.required}
-        params |= self._hinted.get(name, {})
-        if variant:
-            params |= self.hints.related[operation][0]
+        else:
+            params = {member.name: self.value(shape, member) for member in shape.required}
+            params |= self._hinted.get(name, {})
+            if variant:
+                params |= self.hints.related[operation][0]
         return {name: value for name, value in params.items() if value is not None}
 
     def value(self, shape: OperationShape, member: Member) -> Any:
@@ -193,6 +196,28 @@ class Planner:
             if member.name in example:
                 return example[member.name]
         return self.by_type(member)
+
+    @cached_property
+    def _samples(self) -> dict[tuple[str, str], Any]:
+        """What the hints give to parameters, by name and shape."""
+        found = {}
+        for member in (member for shape in self.grammar for member in shape.members if member.shape):
+            value = self.hints.values.get(member.name)
+            if value is None and member.name in self.hints.names:
+                value = Name(self.hints.names[member.name])
+            found[member.name, member.shape] = value
+        return found
+
+    def members(self, operation: str) -> tuple[Member, ...]:
+        """The parameters of an operation; parts that are elsewhere parameters have typical values as well."""
+        return tuple(
+            replace(each, members=tuple(map(self._sampled, each.members)))
+            for each in self.grammar.operations[operation].members
+        )
+
+    def _sampled(self, member: Member) -> Member:
+        value = self._samples.get((member.name, member.shape))
+        return replace(member, members=tuple(map(self._sampled, member.members)), sample=value)
 
     def by_type(self, member: Member) -> Any:
         """A value of the right type and nothing more."""

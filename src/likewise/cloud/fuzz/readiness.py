@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call
@@ -61,8 +62,8 @@ class Readiness:
         """The answer to a call once no table that it is about is in between two states."""
         if answer.success:
             self._await(answer.fields.get("TableDescription"))
-            if _state(answer.fields.get("Table")):
-                return self._look(call)
+            if state := _state(answer.fields.get("Table")):
+                return self._look(call, state)
             return answer
         names = [name for name in self._trusted if _UNREADY.search(answer.code) and _names(call, name)]
         refusal = (call.operation, answer.code)
@@ -98,14 +99,14 @@ class Readiness:
                 self._quick[state] = self._quick.get(state, 0) + 1 if number < SOON else 0
                 return
 
-    def _look(self, call: Call) -> Answer:
-        """What a table is like once it is ready."""
+    def _look(self, call: Call, state: str) -> Answer:
+        """What a table is like once it is ready; where that took a while, with the state it was in."""
         answer = Answer(success=False)
-        for pause in POLLS[:SHORT]:
+        for number, pause in enumerate(POLLS[:SHORT]):
             time.sleep(pause)
             answer = self._send(call)
             if not _state(answer.fields.get("Table")):
-                break
+                return answer if number < SOON else replace(answer, between=state)
         return answer
 
 

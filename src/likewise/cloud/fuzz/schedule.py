@@ -18,14 +18,20 @@ STATES = 0.2
 """The part of all calls that states get while there are any left, however little they find."""
 FIRST = 0.5
 """The part that the first values of every parameter get, in the same way."""
+POOR, ALL = 1 / 60, 0.95
+"""Findings a call below which there is little to learn from: then first values get nearly everything."""
 SHARE = 0.2
 """The part of all calls that may go to a kind of task that never ends and finds less than the others."""
+VAIN = 60
+"""Walks in a row that the SDK refused, after which there is nowhere to go."""
 IDLE = 3
 """Rounds in a row that asked nothing new, after which there is nothing left to ask."""
 
 
-EARLY = frozenset({"rank 0", "rank 1", "again", "size 0"})
-"""Tasks that give each parameter of an operation its first values."""
+EARLY = frozenset({"rank 0", "rank 1", "again", "size 0", "way"})
+"""Tasks that give each parameter of an operation its first values, or call it as it is called elsewhere."""
+NEXT = frozenset({"rank 2", "size 1"})
+"""Those that give each its next ones."""
 BEGINNING = ("present", "repaired")
 """Tasks that come first in any case."""
 
@@ -99,7 +105,7 @@ class Schedule:
             if name in self.absent and (task := next(sweep, None)) is not None:
                 yield task
         states = self.cases.states()
-        self._kinds = {task.keys[-1] for tasks in states.values() for task in tasks}
+        self._kinds = {task.keys[-1] for tasks in states.values() for task in tasks} - EARLY
         queues = [iter(tasks) for tasks in states.values()]
         queues += sweeps.values()
         endless = [self._mixed(), self._walks()] if self.walks != 0 else []
@@ -155,15 +161,18 @@ class Schedule:
 
     def _best(self, tasks: Sequence[Task]) -> int:
         early = [n for n, task in enumerate(tasks) if task.keys[-1] in EARLY]
+        is_poor = self.gains.rate() < POOR
+        if is_poor and not early:
+            early = [n for n, task in enumerate(tasks) if task.keys[-1] in NEXT]
         share = SHARE / 2 if early else SHARE
         fit = [
             n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1], share) or _ends(task)
         ]
-        states = [n for n in fit if tasks[n].phase == "states"]
+        states = [n for n in fit if tasks[n].phase == "states" and n not in early]
         spent = self.gains.spent(("",)) - self.gains.spent(BEGINNING)
         if states and self.gains.spent(self._kinds) < STATES * spent:
             fit = states
-        elif early and self.gains.spent(EARLY) < FIRST * spent:
+        elif early and self.gains.spent(EARLY | NEXT) < (ALL if is_poor else FIRST) * spent:
             fit = early
         return max(fit or range(len(tasks)), key=lambda n: (self._promise(tasks[n]), -n))
 
@@ -192,7 +201,8 @@ class Schedule:
 
     def _walks(self) -> Iterator[Task]:
         for number in count():
-            if self.walks is not None and number >= self.walks:
+            is_over = self.gains.idle.get("walk", 0) >= VAIN
+            if is_over or (self.walks is not None and number >= self.walks):
                 return
             yield self.cases.walk(number)
 

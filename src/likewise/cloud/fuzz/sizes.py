@@ -1,4 +1,4 @@
-"""Sizes: a parameter with one longer text, or with more items, in steps that close in on a limit."""
+"""Sizes: a parameter with a longer text, more items, a greater number, in steps that close in on a limit."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ LENGTHS: Steps = ((1024,), (128, 8192), (32, 300, 3000, 40_000), (64, 600, 2000,
 """Lengths of texts, round by round: what a round shows rules out half of the next one."""
 COUNTS: Steps = ((3, 30), (6, 120), (12, 60))
 """Numbers of items, round by round."""
+NUMBERS: Steps = ((1_000_000,), (10_000,), (1000, 100_000), (100, 400, 4000))
+"""Numbers, round by round."""
 LINE = 3000
 """The longest text that goes into an address or a header: servers cut off what is longer before they look."""
 _FORMED = re.compile(r"-?\d[\d.:TZ+-]*|arn:.*|.*[/<{(*;,:=\"].*", re.DOTALL)
@@ -51,6 +53,8 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
         yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "items")
     for place, repeat in _maps(base, member, member.name):
         yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "entries")
+    for place, count, most in _counts(base, member, member.name):
+        yield from _stepped(place, count, _of(NUMBERS, number), most, "as a number")
 
 
 Grow = Callable[[int], Any]
@@ -107,6 +111,15 @@ def _maps(base: Any, member: Member, place: str) -> Iterator[tuple[str, Grow]]:
     for key, each, where, put in _parts(base, member, place):
         for inside, widen in _maps(each, key, where):
             yield inside, _composed(put, widen)
+
+
+def _counts(base: Any, member: Member, place: str) -> Iterator[tuple[str, Grow, int]]:
+    """Each number in a value, how to put another in its place, and the greatest that the model allows."""
+    if type(base) is int and member.kind in ("integer", "float", "any"):
+        yield place, _same, int(member.maximum or NUMBERS[0][-1])
+    for key, each, where, put in _parts(base, member, place):
+        for inside, count, most in _counts(each, key, where):
+            yield inside, _composed(put, count), most
 
 
 def _same(value: Any) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from likewise.cloud.fuzz.calls import Call, Name, placeholders
 
 _REPEATABLE = re.compile(
-    r"Put(?!Object(LegalHold|Retention|LockConfiguration)|BucketVersioning)|CopyObject|UploadPart|TagResource|"
+    r"Put(?!Object(LegalHold|Retention|LockConfiguration)|BucketVersioning)|CopyObject|UploadPart|"
     r"BlockBlob_Upload|\w+_Set"
 )
 _LASTING = re.compile(

@@ -26,6 +26,8 @@ LATE = re.compile(r"NotFound|NoSuch|InUse|Conflict|Pending|Busy|BeingDeleted|Abo
 """Errors of a server that may just not be ready yet."""
 _OURS = re.compile(r"<[a-z]{2}>")
 """The name of something that the context at hand has made."""
+_BETWEEN = re.compile(r"[A-Z]{3,}ING$")
+"""The state of a thing that is about to be in another: CREATING, UPDATING, ENABLING."""
 LAG = 3.0
 """Seconds that a server may be late."""
 BRIEF, PART = 0.3, 0.1
@@ -56,7 +58,7 @@ def may_be_early(gap: Gap, answers: Sequence[Answer], late: Container[str]) -> b
         # What takes things out gives nothing where they are not seen yet.
         return is_empty(gap)
     if gap.difference is Difference.VALUE:
-        return gap.index > 0
+        return gap.index > 0 or bool(_BETWEEN.match(gap.reference)) != bool(_BETWEEN.match(gap.candidate))
     if gap.difference in (Difference.MISSING, Difference.EXTRA):
         return gap.index > 0 or "[{" in gap.reference + gap.candidate or not all(a.fields for a in answers)
     if gap.difference is Difference.TYPE:

@@ -14,6 +14,8 @@ from likewise.cloud.fuzz.grammar import Member
 INNER = 5
 """How deep parameters are varied."""
 LONG = 2000
+MUCH = 1_000_000
+"""A number above most limits that nobody has written down."""
 CHOICES = 6
 """Members of a structure, none of them required, from which on it is taken to be one of several things."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -158,7 +160,9 @@ def _readable(value: Any) -> Any:
 
 
 def usual(member: Member) -> Any:
-    """A value of the right type and nothing more."""
+    """A value of the right type and nothing more, where no typical one is known."""
+    if member.sample is not None:
+        return member.sample
     low = member.minimum
     match member.kind:
         case "string" if "Number" in member.shape:
@@ -335,6 +339,9 @@ def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Ite
                 yield where, kind, {**there, inner.name: value}
         elif not is_choice and (value := _given(inner)) is not None:
             yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: value}
+            if inner.kind == "integer":
+                most = int(inner.maximum or MUCH)
+                yield f"{place}.{inner.name}", ValueClass.BOUNDARY, {**there, inner.name: most}
 
 
 def _given(member: Member) -> Any:

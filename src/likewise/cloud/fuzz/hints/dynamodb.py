@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.hints.table import Hints
+from likewise.cloud.fuzz.hints.ways_dynamodb import NEEDS, WAYS
 from likewise.cloud.services.call import words
 
 TABLE, ITEM = Name("table"), Name("item")
@@ -175,7 +176,9 @@ HINTS = Hints(
         "DescribeTimeToLive": ("UpdateTimeToLive",),
         "DescribeKinesisStreamingDestination": ("EnableKinesisStreamingDestination",),
         "DescribeTableReplicaAutoScaling": ("CreateTable",),
+        **NEEDS,
     },
+    ways=WAYS,
     failing={
         "ConditionExpression": {"ConditionExpression": "attribute_exists(nowhere)"},
         "Expected": {"Expected": {"nowhere": {"Value": {"N": "7"}}}},
@@ -207,9 +210,9 @@ HINTS = Hints(
         "DisableKinesisStreamingDestination": ("DescribeKinesisStreamingDestination",),
         "RestoreTableFromBackup": ("ListTables",),
         "RestoreTableToPointInTime": ("ListTables",),
-        "ExecuteStatement": (),
-        "ExecuteTransaction": (),
-        "BatchExecuteStatement": (),
+        "ExecuteStatement": ("Scan",),
+        "ExecuteTransaction": ("Scan",),
+        "BatchExecuteStatement": ("Scan",),
     },
     removers={"table": "DeleteTable", "item": "DeleteItem"},
     lists=words("ListTables Scan Query ListBackups ListTagsOfResource BatchGetItem"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.hints.table import Hints
+from likewise.cloud.fuzz.hints.ways_s3 import NEEDS, WAYS
 from likewise.cloud.services.call import words
 
 BUCKET, KEY = Name("bucket"), Name("key")
@@ -21,7 +22,7 @@ POLICY = Text(
 )
 S3_DESTINATION = {"Bucket": BUCKET_ARN, "Format": "CSV"}
 OTHER_ETAG = '"0123456789abcdef0123456789abcdef"'
-LATER = "2031-01-01T00:00:00Z"
+EARLIER, LATER = "2020-01-01T00:00:00Z", "2031-01-01T00:00:00Z"
 
 VALUES = {
     "Body": b"hello, likewise",
@@ -221,12 +222,18 @@ HINTS = Hints(
         "GetObjectRetention": ("CreateBucket:lock", "PutObjectRetention"),
         "RestoreObject": ("PutObject:glacier",),
         "SelectObjectContent": ("PutObject",),
+        **NEEDS,
     },
+    ways=WAYS,
     failing={
         "IfMatch": {"IfMatch": OTHER_ETAG},
         "IfNoneMatch": {"IfNoneMatch": "*"},
         "CopySourceIfMatch": {"CopySourceIfMatch": OTHER_ETAG},
         "CopySourceIfNoneMatch": {"CopySourceIfNoneMatch": "*"},
+        "IfModifiedSince": {"IfModifiedSince": LATER},
+        "IfUnmodifiedSince": {"IfUnmodifiedSince": EARLIER},
+        "CopySourceIfModifiedSince": {"CopySourceIfModifiedSince": LATER},
+        "CopySourceIfUnmodifiedSince": {"CopySourceIfUnmodifiedSince": EARLIER},
     },
     related={
         "CreateBucket:lock": ({"ObjectLockEnabledForBucket": True},),

@@ -21,7 +21,9 @@ class Hints:
     `needs`: operations that must have been called before, beyond what the parameters say.
     `creates`: operations that make what their own parameter names, so it need not be there.
     `observers`: which reads can show what a mutating operation did (patterns of names, first match).
-    `related`: what is given besides, by "Operation:variant".
+    `related`: what is given besides, by "Operation:variant", to a call that others build on.
+    `ways`: other ways to make a call, by "Operation:way": what is given instead and besides, None for what is
+    left out; what it needs then may be said in `needs` under the same name.
     `failing`: parameters that ask for a condition, with values that make it not hold, by parameter or by
     "Operation.parameter".
     `account`: operations on state that everybody on the server shares.
@@ -37,6 +39,7 @@ class Hints:
     creates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     observers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     related: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    ways: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     failing: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     account: frozenset[str] = frozenset()
     skip: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,149 @@
+"""Operations are called in every way that users call them, and the first values of all have their turn."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from fake_side import FakeSide, campaign, failure
+
+from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref
+from likewise.cloud.fuzz.cases import Cases
+from likewise.cloud.fuzz.execution import Case, Probe
+from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.judging import Gap
+from likewise.cloud.fuzz.minimising import Look, Minimiser
+from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.schedule import EARLY, NEXT, Gains, Schedule
+from likewise.cloud.fuzz.standing import is_replaced
+from likewise.cloud.fuzz.values import AND
+from likewise.model import Difference, Implication
+
+SOME = ("CreateTable", "DescribeTable", "PutItem", "GetItem", "Query", "Scan")
+
+
+def planner(service: str = "dynamodb") -> Planner:
+    return Planner(load(service), hints_of(service))
+
+
+def test_every_way_of_every_service_can_be_planned() -> None:
+    for service in ("s3", "dynamodb", "blob", "queue", "table"):
+        plans = planner(service)
+        for way in plans.hints.ways:
+            plan = plans.plan(way)
+            assert plan.call.operation == way.partition(":")[0]
+            members = {member.name for member in plans.grammar.operations[plan.call.operation].members}
+            assert set(plan.call.params) <= members, way
+            placed = [each for each in (*plan.setup, plan.call) if "call=-1" in repr(each.params)]
+            assert not placed, f"{way} refers to something that is not made before"
+
+
+def test_a_way_has_the_set_up_that_it_needs_in_the_order_that_is_said() -> None:
+    plan = planner("s3").plan("GetObject:version")
+    assert [call.operation for call in plan.setup] == ["CreateBucket", "PutBucketVersioning", "PutObject"]
+    assert plan.call.params["VersionId"] == Ref(2, ("VersionId",))
+    assert "GlobalSecondaryIndexes" in planner().plan("Query:index").setup[0].params
+
+
+def test_each_way_is_tried_and_named_by_what_is_given_besides() -> None:
+    cases = Cases(planner(), 1, SOME)
+    tasks = cases.states()["way"]
+    probes = {probe.state: probe for task in tasks for probe in task.case.probes}
+    wanted = {f"way {name}" for name in cases.planner.hints.ways if name.partition(":")[0] in SOME}
+    assert probes.keys() == wanted
+    assert probes["way Query:index"].parameter == "IndexName"
+    assert probes["way GetItem:names"].parameter == AND.join(
+        ("ProjectionExpression", "ExpressionAttributeNames")
+    )
+    assert probes["way GetItem:kinds"].parameter == "", "only what was there before is another"
+    assert len({task.name for task in tasks}) == len(tasks)
+
+
+def test_an_old_name_of_an_operation_is_not_swept_again() -> None:
+    cases = Cases(planner("s3"), 1, ("PutBucketLifecycle", "PutBucketLifecycleConfiguration"))
+    assert not list(cases.sweep("PutBucketLifecycle"))
+    assert list(cases.sweep("PutBucketLifecycleConfiguration"))
+
+
+def test_parts_that_are_parameters_elsewhere_have_their_typical_values() -> None:
+    probes = [
+        probe
+        for task in Cases(planner(), 1, ("TransactWriteItems",)).sweep("TransactWriteItems")
+        for probe in task.case.probes
+        if probe.parameter == "TransactItems[].Delete"
+    ]
+    (delete,) = (probe.call.params["TransactItems"][0]["Delete"] for probe in probes)
+    assert delete == {"TableName": Name("table"), "Key": hints_of("dynamodb").values["Key"]}
+
+
+def test_where_little_is_found_first_values_of_everything_come_before_second_ones() -> None:
+    plan = Schedule(Cases(planner(), 1, SOME), Gains(), hopeless=set(), failed={}, walks=None)
+    swept = []
+    for task in islice(plan.tasks(), 400):
+        plan.gains.note(task.keys, 30, 0)
+        swept += [task.keys[-1]] if task.phase == "sweep" else []
+    last = max(number for number, key in enumerate(swept) if key in EARLY)
+    before = [key for key in swept[:last] if key not in EARLY]
+    assert len(before) < 0.1 * last
+    following = [key for key in swept[last + 1 :] if key in NEXT]
+    assert len(following) > 0.8 * len(swept[last + 1 : last + 1 + len(following)])
+
+
+def test_walks_that_the_sdk_refuses_come_to_an_end() -> None:
+    plan = Schedule(Cases(planner(), 1, SOME), Gains(), hopeless=set(), failed={}, walks=None)
+    walks = 0
+    for task in islice(plan.tasks(), 5000):
+        walks += task.keys[-1] == "walk"
+        plan.gains.note(task.keys, 0 if task.keys[-1] in ("walk", "mixed") else 5, 0)
+    assert 0 < walks < 100
+
+
+def test_what_neither_side_has_is_not_asked_for_ever() -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        return failure(500, "500") if call.operation == "PutBucketCors" else None
+
+    sides = FakeSide(trick, "one"), FakeSide(trick, "two")
+    asked: list[str] = []
+    honest = sides[0].call
+
+    def call(each: Call) -> Answer:
+        asked.append(each.operation)
+        return honest(each)
+
+    sides[0].call = call  # type: ignore[method-assign]
+    running = campaign(*sides, budget=600, operations=("CreateBucket", "PutObject", "PutBucketCors"))
+    assert not [event for event in running.run() if hasattr(event, "hash")]
+    running.pair.close()
+    assert "PutBucketCors" in running.hopeless
+    assert asked.count("PutBucketCors") < 30
+
+
+def test_tags_add_to_those_before_so_the_next_ones_need_a_new_set_up() -> None:
+    assert not is_replaced(Call(service="dynamodb", operation="TagResource"))
+
+
+def test_a_reference_past_what_a_probe_can_do_without_is_followed() -> None:
+    """A read by version needs the third of three calls, of which the second does not seem to matter."""
+    plans = planner("s3")
+    plan = plans.plan("HeadObject:version")
+    gap = Gap(
+        operation="HeadObject",
+        index=0,
+        difference=Difference.SUCCESS,
+        place="",
+        reference="500",
+        candidate="success (200)",
+        implication=Implication.UNSAFE,
+    )
+    runs: list[Case] = []
+
+    def batch(case: Case) -> list[Look]:
+        runs.append(case)
+        return [Look(gaps=[], seen=None)]
+
+    minimiser = Minimiser(lambda case: batch(case)[0], batch, plans)
+    minimiser.confirm(Case(setup=plan.setup, probes=(Probe(call=plan.call, parameter="VersionId"),)), [gap])
+    assert runs[-1].setup == plan.setup
+    for case in runs:
+        version = case.probes[0].call.params["VersionId"]
+        assert case.setup[version.call].operation == "PutObject"

@@ -103,6 +103,8 @@ class Seen:
     setup: list[Answer]
     answers: list[Answer] = field(default_factory=list)
     prefix: str = ""
+    fresh: bool = True
+    """Whether nothing but the set-up was written before the probe: what reads show is what these wrote."""
 
 
 def went_alike(setup: Sequence[Call], ours: Seen, theirs: Seen) -> bool:
@@ -236,7 +238,7 @@ class Lane:
                     setup = setup[:kept] + self._calls(case.setup[kept:], names, setup[:kept])
                     self._check()
                     is_clean = True
-                seen = Seen(setup=setup, prefix=names.prefix)
+                seen = Seen(setup=setup, prefix=names.prefix, fresh=is_untouched)
                 (answer,) = self._calls((probe.call,), names, setup)
                 seen.answers.append(answer)
                 if self.is_new:

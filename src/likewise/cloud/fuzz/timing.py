@@ -179,7 +179,12 @@ class Lateness:
     def see(
         self, case: Case, probe: Probe, index: int, answers: Sequence[Answer], gaps: Sequence[Gap]
     ) -> None:
-        """Take in what both sides answered at once: they are prompt where neither may be early."""
+        """Take in what both sides answered at once: they are prompt where neither may be early.
+
+        A read that is asked for something else than usual need not show anything of what was written.
+        """
+        if index == 0 and (probe.parameter or probe.state not in ("present", "walk")):
+            return
         if all(each.success for each in answers) and not any(
             may_be_early(each, answers, self._suspects) for each in gaps
         ):

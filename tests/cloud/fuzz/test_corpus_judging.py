@@ -79,6 +79,14 @@ def test_messages_are_compared_by_what_was_asserted_of_them(
     assert same_message(recorded, message, {"lw-77": "box-1"}) is same
 
 
+def test_a_message_is_the_same_in_another_account_and_region() -> None:
+    recorded = "no policy for arn:aws:dynamodb:eu-west-1:111111111111:table/box-1"
+    said = "no policy for arn:aws:dynamodb:us-east-1:123456789012:table/"
+    assert same_message(recorded, said + "lw-77", {"lw-77": "box-1"})
+    assert not same_message(recorded, said + "other", {"lw-77": "box-1"})
+    assert same_message("not in <region>", "not in us-east-1", {})
+
+
 def test_another_message_alone_is_no_difference() -> None:
     found = judge(case(ok=False, status=404, code="A", message="one"), refused(404, "A", "two"))
     assert isinstance(found, Agrees)

@@ -168,7 +168,9 @@ def _implication(recorded: Recorded, answer: Answer) -> Implication:
     return Implication.between(reference=recorded.success is not False, candidate=answer.success)
 
 
-_PLACEHOLDER = re.compile(r"<[^<>\s]+:\d+>")
+_PLACEHOLDER = re.compile(r"<[^<>\s]+:\d+>|<[a-z][a-z_-]*>")
+_PLACE = re.compile(r"(arn:[^:\s]+:[\w-]+):[^:\s]*:[^:\s]*:")
+"""The region and the account of a name, which are whoever's asked."""
 _REQUEST = re.compile(r"\s*RequestId:.*", re.DOTALL)
 
 
@@ -180,9 +182,9 @@ def same_message(recorded: Any, message: str, texts: Mapping[str, str]) -> bool:
         message = message.replace(fresh, name)
     if isinstance(recorded, Mapping):
         return _asserted(recorded, message)
-    text = _REQUEST.sub("", str(recorded)).strip()
+    text, said = (_PLACE.sub(r"\1:::", _REQUEST.sub("", each).strip()) for each in (str(recorded), message))
     pieces = [re.escape(piece) for piece in _PLACEHOLDER.split(text)]
-    return re.fullmatch(".*".join(pieces), _REQUEST.sub("", message).strip(), re.DOTALL) is not None
+    return re.fullmatch(".*".join(pieces), said, re.DOTALL) is not None
 
 
 def _asserted(assertion: Mapping[str, Any], message: str) -> bool:

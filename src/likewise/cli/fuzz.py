@@ -78,6 +78,9 @@ def fuzz(service: str, **options: Any) -> None:
     found = read(parts(path))
     if crew.trouble is not None and not found.headers:
         raise crew.trouble  # nothing was begun
+    if crew.interrupted and not found.headers:
+        click.echo("interrupted before the first call", err=True)
+        raise click.exceptions.Exit(130)
     _into_ledger(found, order, options["location"])
     is_whole = crew.trouble is None and not crew.interrupted
     new = _compared(options["baseline"], known, found, is_whole=is_whole)

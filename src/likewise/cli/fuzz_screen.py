@@ -80,7 +80,7 @@ def show_end(found: Campaigns, data: Mapping[str, Any], path: Path, *, interrupt
     )
     if found.findings:
         click.echo(f"the last new one after {_last_new(found):,.0f} s")
-    if not data["pairs"]:
+    if not data["pairs"] and not interrupted:
         click.echo("nothing was compared: the budget or the time ended before the first comparison")
     if found.left:
         click.echo(f"{plural(len(found.left), 'thing')} could not be removed: likewise clean")

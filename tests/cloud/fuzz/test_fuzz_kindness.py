@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import socketserver
+import threading
 from collections.abc import Iterator
 
 import pytest
-from fake_side import FakeSide, campaign, failure
+from fake_side import FakeSide, campaign, failure, success
 
-from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud import targets
+from likewise.cloud.fuzz.calls import Answer, Call, Name, open_side, pause_of
 from likewise.cloud.fuzz.campaign import Campaign
-from likewise.cloud.fuzz.execution import Keeper
+from likewise.cloud.fuzz.execution import Keeper, Lane
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry import Unstable
-from likewise.model import TargetUnavailable
+from likewise.model import Role, TargetUnavailable
 
 
 def findings(running: Campaign) -> list[Finding]:
@@ -168,3 +171,61 @@ def test_a_resumed_campaign_does_not_do_again_what_is_done() -> None:
     assert done
     assert again
     assert not done & again
+
+
+def test_a_server_is_left_alone_for_as_long_as_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """429 says it without any code; Retry-After says how long."""
+    slept: list[float] = []
+    monkeypatch.setattr("likewise.cloud.fuzz.execution.time.sleep", slept.append)
+    answers = iter([Answer(success=False, status=429, code="429", pause=pause_of("7")), success()])
+    lane = Lane(FakeSide(lambda *_: next(answers)), tag="r", run="fuzzy")
+    call = Call(service="s3", operation="ListBuckets", params={})
+    assert lane.one(call, lane.names(), []).success
+    assert slept == [7.0]
+    assert [pause_of(text) for text in ("900", "Wed, 21 Oct 2026 07:28:00 GMT", "", None)] == [30.0, 0, 0, 0]
+
+
+def test_what_was_refused_was_never_made_and_is_not_listed() -> None:
+    remembered: list[str] = []
+    keeper = Keeper(remembered.append, remembered.remove)
+    lane = Lane(FakeSide(lambda call, *_: failure(403, "AccessDenied")), tag="r", run="fuzzy")
+    lane.keeper = keeper
+    make = Call(service="s3", operation="CreateBucket", params={"Bucket": Name("bucket")})
+    lane.one(make, lane.names(), [])
+    assert not remembered
+    names = lane.names()
+    lane.side.trick = None  # type: ignore[attr-defined]
+    lane.one(make, names, [])
+    assert not lane.one(make, names, []).success, "it is there already"
+    assert len(remembered) == len(keeper.names) == 1
+
+
+def test_credentials_that_nobody_accepts_end_the_campaign_with_what_to_do() -> None:
+    denied = FakeSide(lambda *_: failure(403, "InvalidAccessKeyId"), "one")
+    running = campaign(denied, FakeSide(name="two"))
+    with pytest.raises(TargetUnavailable, match="does not accept these credentials"):
+        list(running.run())
+    assert denied.sent < 60
+
+
+@pytest.mark.parametrize("operation", ["GetBucketLocation", "ListBuckets"])
+@pytest.mark.parametrize("head", ["429 Too Many Requests", "200 OK"])
+def test_an_answer_that_the_sdk_cannot_read_is_silence_or_a_failure_never_an_end(
+    operation: str, head: str
+) -> None:
+    said = f"HTTP/1.1 {head}\r\nContent-Length: 4\r\nConnection: close\r\n\r\n<a><".encode()
+
+    class Nonsense(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            self.request.recv(65536)
+            self.request.sendall(said)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Nonsense) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"s3+http://a:b@127.0.0.1:{server.server_address[1]}"
+        running = targets.start(targets.find(url), role=Role.REFERENCE, services=frozenset({"s3"}))
+        params = {"Bucket": "b"} if operation == "GetBucketLocation" else {}
+        answer = open_side(running, "s3").call(Call(service="s3", operation=operation, params=params))
+        server.shutdown()
+    assert not answer.success
+    assert not answer.refused

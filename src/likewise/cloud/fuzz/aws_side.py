@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from likewise.cloud.bodies import opaque
-from likewise.cloud.fuzz.calls import Answer, Call, Side
+from likewise.cloud.fuzz.calls import Answer, Call, Side, pause_of
 from likewise.cloud.targets import Running
 
 
@@ -22,7 +22,6 @@ class AwsSide(Side):
     def call(self, call: Call) -> Answer:
         """Execute one call."""
         from botocore.exceptions import (
-            BotoCoreError,
             ClientError,
             HTTPClientError,
             ParamValidationError,
@@ -41,7 +40,9 @@ class AwsSide(Side):
             if self.sent == before:
                 return Answer(success=False, refused=f"{type(error).__name__}: {_first_line(error)}")
             return Answer(success=False, silence=type(error).__name__)
-        except (BotoCoreError, ValueError, TypeError, AttributeError, KeyError, OverflowError) as error:
+        except (
+            Exception
+        ) as error:  # whatever the SDK raises over a value, or over an answer that it cannot read
             if self.sent == before:
                 return Answer(success=False, refused=f"{type(error).__name__}: {_first_line(error)}")
             return Answer(success=False, silence=f"unreadable answer: {type(error).__name__}")
@@ -82,14 +83,19 @@ def _success(response: dict[str, Any]) -> Answer:
 
 def _failure(response: dict[str, Any]) -> Answer:
     error = dict(response.get("Error", {}))
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+    metadata = response.get("ResponseMetadata", {})
     code, message = str(error.pop("Code", "")), str(error.pop("Message", "") or "")
     for private in ("HostId", "RequestId"):
         error.pop(private, None)
     rest = {name: value for name, value in response.items() if name not in ("Error", "ResponseMetadata")}
     rest.pop("message", None)
     return Answer(
-        success=False, status=status, code=code, message=message, fields=plain({"Error": error, **rest})
+        success=False,
+        status=metadata.get("HTTPStatusCode"),
+        code=code,
+        message=message,
+        fields=plain({"Error": error, **rest}),
+        pause=pause_of(metadata.get("HTTPHeaders", {}).get("retry-after")),
     )
 
 

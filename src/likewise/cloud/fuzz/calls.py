@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -54,6 +55,18 @@ class Call:
         return f"{self.service}.{self.operation}"
 
 
+THROTTLED = re.compile(
+    r"SlowDown|Throttl|TooManyRequests|ProvisionedThroughputExceeded|ServerBusy|RequestLimit"
+)
+LONGEST = 30.0
+"""Seconds for which a server is left alone at most, whatever it asks for."""
+
+
+def pause_of(text: str | None) -> float:
+    """The seconds that a Retry-After header asks for; none where it names a date."""
+    return min(LONGEST, float(text)) if text and text.strip().isdecimal() else 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What came back.
@@ -69,8 +82,15 @@ class Answer:
     fields: Mapping[str, Any] = field(default_factory=dict)
     refused: str = ""
     silence: str = ""
+    pause: float = 0.0
+    """Seconds for which the server asks to be left alone."""
     between: str = ""
     """The state in which a thing was for a while before this was said of it."""
+
+    @property
+    def is_throttled(self) -> bool:
+        """Whether the server says that the call came too fast."""
+        return self.status == 429 or THROTTLED.search(self.code) is not None
 
     @property
     def was_sent(self) -> bool:

@@ -386,6 +386,12 @@ class Campaign:
                     why=f"{lane.silences} calls in a row got no answer",
                     todo="What was found until now is kept. Start it again and continue with --resume.",
                 )
+            if lane.denials >= SILENT:
+                raise TargetUnavailable(
+                    f"{lane.side.target} does not accept these credentials",
+                    why=f"{lane.denials} calls in a row were refused for want of valid ones",
+                    todo="Correct them; in a URL they are written http://KEY:SECRET@HOST:PORT.",
+                )
 
 
 def shard(operations: Sequence[str], number: int, of: int, account: frozenset[str]) -> list[str]:

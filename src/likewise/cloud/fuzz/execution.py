@@ -18,9 +18,11 @@ from likewise.cloud.fuzz.standing import is_replaced, kept_calls
 LETTERS = "mbxckdwneu"
 INSIDE = "lw0"
 """What the names of things inside others begin with."""
-THROTTLED = re.compile(
-    r"SlowDown|Throttl|TooManyRequests|ProvisionedThroughputExceeded|ServerBusy|RequestLimit"
+DENIED = re.compile(
+    r"InvalidAccessKeyId|SignatureDoesNotMatch|InvalidSignature|UnrecognizedClient|InvalidClientTokenId|"
+    r"ExpiredToken|AuthenticationFailed|MissingAuthenticationToken"
 )
+"""Codes that say that nobody is known by these credentials."""
 PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
 KEPT = 8
@@ -191,6 +193,8 @@ class Lane:
         self.asked = 0
         """Calls that were sent because they were asked for, not to wait for something."""
         self.silences = 0
+        self.denials = 0
+        """Calls in a row that were refused for want of credentials."""
         self.is_new = False
         """Whether the server was started again since the context began."""
         self.generation = 0
@@ -352,13 +356,15 @@ class Lane:
         except Unresolved as error:
             return Answer(success=False, refused=f"nothing to refer to: {error}")
         ready = Call(service=call.service, operation=call.operation, params=params)
-        if self.keeper is not None:
-            for name in made(ready):
-                self.keeper.note(name)
+        new = self._announced(ready)
         self._tables.leave(ready)
         answer = _patiently(lambda: self._send(ready))
         self.asked += answer.was_sent
-        if THROTTLED.search(answer.code):
+        if 400 <= (answer.status or 0) < 500 and self.keeper is not None:
+            for name in new:
+                self.keeper.gone(name)  # it was never made
+        self.denials = self.denials + 1 if DENIED.search(answer.code) else 0
+        if answer.is_throttled:
             answer = Answer(success=False, silence="throttled")
         if self.side.service == "dynamodb":
             answer = self._tables.settled(ready, answer)
@@ -368,6 +374,15 @@ class Lane:
             self.generation += 1
             self.silences = 0
         return answer
+
+    def _announced(self, call: Call) -> list[str]:
+        """What a call is about to make, noted before it is made; what is there already is not among it."""
+        if self.keeper is None:
+            return []
+        new = [name for name in made(call) if name not in self.keeper.names]
+        for name in new:
+            self.keeper.note(name)
+        return new
 
     def _send(self, call: Call) -> Answer:
         if self.meter is not None:
@@ -386,9 +401,9 @@ def _patiently(send: Callable[[], Answer]) -> Answer:
     """The answer to a call, made again after a pause while the side says that it came too fast."""
     answer = send()
     for pause in PAUSES:
-        if not THROTTLED.search(answer.code):
+        if not answer.is_throttled:
             break
-        time.sleep(pause)
+        time.sleep(max(pause, answer.pause))
         answer = send()
     return answer
 

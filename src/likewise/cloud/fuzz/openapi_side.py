@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
 from likewise.cloud.bodies import opaque
-from likewise.cloud.fuzz.calls import Answer, Call, Side
+from likewise.cloud.fuzz.calls import Answer, Call, Side, pause_of
 from likewise.cloud.fuzz.openapi import BODY, PREFIX, Document, HttpOperation, Parameter, read_document
 from likewise.cloud.targets import Running, find
 from likewise.cloud.targets.url import Endpoint
@@ -210,7 +210,14 @@ def _answer(status: int, headers: Mapping[str, str], content: bytes) -> Answer:
     if status < 400:
         return Answer(success=True, status=status, fields=fields)
     code, message = _error(parsed)
-    return Answer(success=False, status=status, code=code or str(status), message=message, fields=fields)
+    return Answer(
+        success=False,
+        status=status,
+        code=code or str(status),
+        message=message,
+        fields=fields,
+        pause=pause_of(headers.get("retry-after")),
+    )
 
 
 _NUMBERED = re.compile(r"(?:^|[_-])id$|[a-z0-9]Id$")

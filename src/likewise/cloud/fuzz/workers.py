@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor, wait
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +18,8 @@ from likewise.cloud.fuzz.session import Order, Status, addressed, divided, run_w
 from likewise.cloud.targets import SPECS
 from likewise.model import LikewiseError, Role
 
+TWICE = 1.0
+"""Seconds within which two interruptions are one."""
 Done = tuple[list[str], str]
 """The lines of a worker's log where it has no file of its own, and what went wrong."""
 
@@ -52,7 +56,11 @@ class Crew:
                 context = multiprocessing.get_context("spawn")
                 pool = stack.enter_context(ProcessPoolExecutor(max_workers=self.workers, mp_context=context))
                 futures = [pool.submit(_part, each) for each in orders]
-                self._follow(futures, [Path(each.log) for each in orders if each.log], {})
+                try:
+                    self._follow(futures, [Path(each.log) for each in orders if each.log], {})
+                except KeyboardInterrupt:
+                    _interrupt(pool)
+                    raise
                 return
             cluster = stack.enter_context(Cluster(self.executor))
             parts = {number: Part(each.log) for number, each in enumerate(orders)}
@@ -107,6 +115,13 @@ class Crew:
         )
 
 
+def _interrupt(pool: ProcessPoolExecutor) -> None:
+    """Pass an interruption on: a terminal tells every process of a command, others only the first."""
+    for pid in [*(getattr(pool, "_processes", None) or {})]:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGINT)
+
+
 def _result(future: Future[Done]) -> Done:
     try:
         return future.result()
@@ -121,9 +136,26 @@ def _result(future: Future[Done]) -> Done:
 
 def _part(order: Order) -> Done:
     """One worker, in a process of its own; what went wrong comes back as text."""
+    _interruptible()
     try:
         return run_worker(order), ""
     except KeyboardInterrupt:
         return [], ""
     except LikewiseError as error:
         return [], error.what
+
+
+def _interruptible() -> None:
+    """Take an interruption that comes twice at once, from the terminal and from the first process, for one.
+
+    The second would end the clean-up after the first.
+    """
+    last = float("-inf")
+
+    def heard(*_: object) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        if last - before > TWICE:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, heard)

@@ -11,7 +11,7 @@ from fake_side import FakeSide, campaign, failure, success
 
 from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Answer, Call, Name, open_side, pause_of
-from likewise.cloud.fuzz.campaign import Campaign
+from likewise.cloud.fuzz.campaign import Campaign, Done
 from likewise.cloud.fuzz.execution import Keeper, Lane
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry import Unstable
@@ -229,3 +229,31 @@ def test_an_answer_that_the_sdk_cannot_read_is_silence_or_a_failure_never_an_end
         server.shutdown()
     assert not answer.success
     assert not answer.refused
+
+
+def _odd(call: Call, _: int, side: FakeSide) -> Answer | None:
+    """A side that always refuses an object, and always lists in another order."""
+    if call.operation == "ListObjectsV2" and call.params["Bucket"] in side.buckets:
+        return success(Contents=side.honest(call).fields["Contents"][::-1])
+    return failure(403, "AccessDenied") if call.operation == "GetObject" else None
+
+
+@pytest.mark.parametrize("budget", range(20, 140, 4))
+def test_what_the_budget_is_too_small_to_confirm_is_not_said_to_be_unstable(
+    monkeypatch: pytest.MonkeyPatch, budget: int
+) -> None:
+    """None of it is chance; and whoever resumes does that task again, and finds it."""
+    running = campaign(FakeSide(_odd, "one"), FakeSide(name="two"), budget=budget)
+    begun: list[str] = []
+    run = running._run
+    monkeypatch.setattr(running, "_run", lambda task: (begun.append(task.name), run(task))[1])
+    events, meter = [], running.pair.reference.meter
+    for event in running.run():
+        events.append(event)
+        assert not (isinstance(event, Done) and event.task == begun[-1] and meter.is_over)  # type: ignore[union-attr]
+    running.pair.close()
+    assert running.inquiry.unstable == []
+    done = frozenset(each.task for each in events if isinstance(each, Done))
+    resumed = campaign(FakeSide(_odd, "one"), FakeSide(name="two"), done=done)
+    found = [each for each in events if isinstance(each, Finding)] + findings(resumed)
+    assert {each.operation for each in found} == {"GetObject", "ListObjectsV2"}

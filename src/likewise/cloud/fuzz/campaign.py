@@ -94,6 +94,8 @@ class Campaign:
         self._pending: deque[Delayed] = deque()
         self._parked: list[tuple[Task, set[str]]] = []
         """Probes that say something only if certain operations do what they should."""
+        self._cut = ""
+        """The task that the budget ended with, perhaps in the middle: who resumes does it again."""
         self._lengths: dict[str, int] = {}
         """The calls of the shortest sequence that shows each finding."""
         self._expected: set[str] = set()
@@ -113,13 +115,26 @@ class Campaign:
                     continue
                 yield from self._due()
                 yield from self._run(task)
+                if self._is_spent:
+                    self._cut = task.name
+                    break
                 yield from self._over(task)
                 self.on_progress(self)
-            yield from self._due(everything=True)
-            yield from self._unpark()
+            else:
+                yield from self._end()
         except Exhausted:
             pass
         yield from self.finish()
+
+    def _end(self) -> Iterator[Event]:
+        yield from self._due(everything=True)
+        yield from self._unpark()
+
+    @property
+    def _is_spent(self) -> bool:
+        """Whether nothing more may be asked."""
+        meter = self.pair.reference.meter
+        return meter is not None and meter.is_over
 
     def finish(self) -> Iterator[Event]:
         """What is not certain yet, after one wait for all of it; nothing where that was done.
@@ -158,7 +173,7 @@ class Campaign:
     def _over(self, task: Task) -> Iterator[Event]:
         """A task is done once nothing of it is open any more; else a resumed campaign does it again."""
         waiting = [each.task.name for each in self._pending] + [each.name for each, _ in self._parked]
-        if task.name not in waiting:
+        if task.name not in (*waiting, self._cut):
             yield Done(task=task.name)
 
     def _schedule(self) -> Schedule:

@@ -266,6 +266,8 @@ class Inquiry:
         if not gaps:
             return
         looks = [self.look(case) for _ in range(ATTEMPTS - 1)]
+        if any(look.seen is None for look in looks):
+            return  # the budget has ended: nobody knows whether it would have shown
         for gap in gaps:
             if self.known.is_known(gap):
                 continue
@@ -281,8 +283,11 @@ class Inquiry:
         tries = confirmed = shown.confirmed + 1
         if shown.gap.difference in CHANCY or self._fails_at_times(shown):
             for _ in range(2):
+                look = self.look(shown.case)
+                if look.seen is None:
+                    return False  # the budget has ended
                 tries += 1
-                confirmed += self.look(shown.case).find(shown.gap) is not None
+                confirmed += look.find(shown.gap) is not None
         if confirmed == tries and not self._is_chance(shown.gap):
             return True
         self._doubt(shown.gap, confirmed, tries)

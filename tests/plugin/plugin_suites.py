@@ -38,6 +38,7 @@ def plain(recording):
                 "failure": trace.failure,
                 "unclear": list(trace.unclear),
                 "operations": [str(each.operation) for each in trace.interactions],
+                "borrowed": [(each.fixture, each.test) for each in trace.borrowed],
             }
             for trace in recording.traces
         ],

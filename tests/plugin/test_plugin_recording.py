@@ -35,6 +35,50 @@ def test_two():
     assert suite.concluded["targets"][0].startswith("mock_aws")
 
 
+@pytest.mark.server
+def test_a_fixture_from_an_earlier_test_is_known_as_such(suite: Suite) -> None:
+    """Named, needed by another fixture, set up for a class, or asked for while the test runs."""
+    suite.configure(candidate="moto", reference="ministack")
+    suite.pytester.makepyfile(
+        test_it=SERVED
+        + """
+@pytest.fixture(scope="module")
+def answer():
+    return boto3.client("s3").list_buckets()
+
+@pytest.fixture
+def buckets(answer):
+    return answer["Buckets"]
+
+def test_first(answer): pass
+def test_named(answer): pass
+def test_needed(buckets): pass
+def test_asked(request): request.getfixturevalue("answer")
+def test_other(): boto3.client("s3").list_buckets()
+
+class TestAll:
+    @pytest.fixture(autouse=True, scope="class")
+    def prepare(self):
+        boto3.client("s3").list_buckets()
+
+    def test_one(self): pass
+    def test_two(self): pass
+"""
+    )
+    assert suite.run("--likewise", "-p", "no:randomly").ret == 0
+    borrowed = {each["test"].rpartition("::")[2]: each["borrowed"] for each in suite.concluded["traces"]}
+    lent = [["answer", "test_it.py::test_first"]]
+    assert borrowed == {
+        "test_first": [],
+        "test_named": lent,
+        "test_needed": lent,
+        "test_asked": lent,
+        "test_other": [],
+        "test_one": [],
+        "test_two": [["prepare", "test_it.py::TestAll::test_one"]],
+    }
+
+
 def test_only_the_recordings_of_the_last_runs_are_kept(suite: Suite) -> None:
     suite.pytester.makepyfile(test_it="def test_one(): pass")
     with suite.root.joinpath("likewise.toml").open("a") as configuration:

@@ -66,6 +66,7 @@ _BY_TYPE = {
     "int": numbers,
     "float": moments,
     "str": texts,
+    "bool": st.booleans(),
     "Result": st.sampled_from(Result),
     "Fingerprint": texts,
     "tuple[str, ...]": st.lists(texts).map(tuple),

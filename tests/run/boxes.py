@@ -13,6 +13,7 @@ from random import Random
 
 from likewise.decide import Discrepant
 from likewise.model import (
+    Borrowed,
     Effect,
     Event,
     Interaction,
@@ -120,6 +121,8 @@ class Suite:
     unclear: frozenset[str] = frozenset()
     unseen: frozenset[str] = frozenset()
     unseen_writes: bool = True
+    borrows: dict[str, str] = field(default_factory=dict)
+    """Test → an earlier one all calls of which were made for a fixture of both."""
     gone: frozenset[str] = frozenset()
     wavering: dict[str, list[Result]] = field(default_factory=dict)
     """Results of tests, attempt by attempt, whatever the answers are; the last one stays."""
@@ -170,7 +173,12 @@ class Suite:
             unclear=("a call came late",) if test in self.unclear else (),
             unseen=("a link was fetched",) if test in self.unseen else (),
             unseen_writes=self.unseen_writes,
+            borrowed=self._borrowed(test),
         )
+
+    def _borrowed(self, test: str) -> tuple[Borrowed, ...]:
+        lender = self.borrows.get(test)
+        return () if lender is None else (Borrowed(fixture="shared", test=lender, since=0.0, until=0.0),)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from likewise.model import (
     BudgetReached,
     Decided,
     Difference,
+    FixtureInDoubt,
     Flaky,
     Implication,
     NoCalls,
@@ -559,3 +560,30 @@ def test_a_result_that_no_answer_explains_is_not_trusted_later(tmp_path: Path) -
     settled = runs.run(code="c2")
     assert (settled.standings, settled.whole) == ({"t": Standing.PROVED}, ["t"])
     assert runs.run(verify=False, code="c3").standings == {"t": Standing.TRUSTED}
+
+
+@pytest.mark.parametrize("impossible", [True, False])
+def test_what_a_fixture_of_an_earlier_test_was_answered_counts_for_the_others(
+    loop: Make, impossible: bool
+) -> None:
+    """A test without calls of its own is trusted as soon as the fixture is, and no sooner."""
+    suite = Suite({"t1": (put("a"), get("a")), "t2": ()}, borrows={"t2": "t1"})
+    runs = loop(suite)
+    first = runs.run(verify=False).reports["t2"].verdict
+    assert isinstance(first, Rerun)
+    assert first.reason == FixtureInDoubt(
+        fixture="shared", test="t1", operations=("box.put", "box.get"), differs=False
+    )
+    proved = runs.run(impossible=impossible)
+    assert (proved.standings["t2"], "t2" in proved.whole) == (Standing.PROVED, False)
+    assert runs.run(verify=False).standings["t2"] is Standing.TRUSTED
+
+
+@pytest.mark.parametrize("policy", ["context", "api"])
+def test_a_fixture_that_is_answered_otherwise_makes_the_whole_test_run_there(loop: Make, policy: str) -> None:
+    suite = Suite({"t1": (put("a"), get("a")), "t2": ()}, wrong={"a": KINDS[0]}, borrows={"t2": "t1"})
+    runs, discrepant = loop(suite), frozenset({"box.get", "box.put"})
+    whole = [runs.run(code=code, policy=policy, discrepant=discrepant).whole for code in ("c1", "c2")]
+    assert "t2" in whole[0] + whole[1]
+    later = runs.run(code="c3", verify=False, policy=policy, discrepant=discrepant)
+    assert later.standings["t2"] is Standing.UNDECIDED

@@ -237,6 +237,14 @@ S3 = (
     ),
     kind(
         "s3",
+        "answered_to_an_earlier_test",
+        "PutObject",
+        lambda only: rewriting.change_field(
+            only("s3.PutObject"), "header:ETag", '"00000000000000000000000000000000"'
+        ),
+    ),
+    kind(
+        "s3",
         "etag_of_random_content_differs",
         "HeadObject",
         lambda only: rewriting.change_field(only("s3.HeadObject"), "header:ETag", _turned),

@@ -17,6 +17,7 @@ import pytest
 from store_samples import trace
 
 from likewise.model import (
+    Borrowed,
     FormatTooNew,
     LikewiseError,
     Operation,
@@ -67,10 +68,13 @@ def written(path: Path) -> Path:
 def test_calls_that_are_in_no_trace_stay_named(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     with RecordingWriter(path, Provenance(run="r")) as writer:
-        writer.add(Redaction(trace=replace(trace(), unseen=("a link was fetched",), unseen_writes=False)))
+        lent = (Borrowed(fixture="shared", test="before", since=1.5, until=2.5),)
+        seen = replace(trace(), unseen=("a link was fetched",), unseen_writes=False, borrowed=lent)
+        writer.add(Redaction(trace=seen))
     (kept,) = read(path).traces
     assert kept.unseen == ("a link was fetched",)
     assert not kept.unseen_writes
+    assert kept.borrowed == lent
     assert not kept.is_clear
 
 

@@ -81,6 +81,7 @@ def redact(trace: Trace, *, secrets: Secrets) -> Redaction:
         failure=cleaner.text(trace.failure),
         unclear=tuple(cleaner.text(why) for why in trace.unclear),
         unseen=tuple(cleaner.text(why) for why in trace.unseen),
+        borrowed=tuple(replace(each, test=cleaner.text(each.test)) for each in trace.borrowed),
     )
     return Redaction(trace=clean, removed=cleaner.removed)
 

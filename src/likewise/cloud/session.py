@@ -14,7 +14,7 @@ from likewise.cloud.marks import key_mark
 from likewise.cloud.recorder import Recorder, Routes, neutralise_mock_aws
 from likewise.cloud.secrets import gather
 from likewise.cloud.side import Side, open_side
-from likewise.model import Provenance, Recording, Result, Role, Target, Trace
+from likewise.model import Borrowed, Provenance, Recording, Result, Role, Target, Trace
 from likewise.store import Configuration, RecordingWriter, read_many
 
 if TYPE_CHECKING:
@@ -113,6 +113,11 @@ class ProcessSession:
     def hold(self, holder: object) -> None:
         """Something that outlives the running test put state behind the boundary: no reset until released."""
         self._holders.add(holder)
+
+    def borrow(self, *borrowed: Borrowed) -> None:
+        """The running test has a fixture that an earlier one set up."""
+        assert self._recorder is not None
+        self._recorder.borrow(*borrowed)
 
     def release(self, holder: object) -> None:
         """What the holder put there is no longer needed."""

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from likewise.model.keyed import Fingerprint, Keyed, Sketch, Spot
     from likewise.model.rows import Row, Rows
     from likewise.model.target import Role, Target
-    from likewise.model.trace import Provenance, Recording, Redaction, Result, Trace
+    from likewise.model.trace import Borrowed, Provenance, Recording, Redaction, Result, Trace
     from likewise.model.unopened import Opening, Passing, Span, Unopened
     from likewise.model.values import Mapping, Opaque, Redacted, Scalar, Value
     from likewise.model.verdict import (
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         CandidateFailed,
         DiscrepantOperations,
         EvidenceExpired,
+        FixtureInDoubt,
         Flaky,
         NewTiming,
         NoCalls,
@@ -87,6 +88,7 @@ __all__ = [
     "Attempt",
     "Audit",
     "AuditBound",
+    "Borrowed",
     "BudgetReached",
     "CallsRace",
     "CandidateFailed",
@@ -101,6 +103,7 @@ __all__ = [
     "Evidence",
     "EvidenceExpired",
     "Fingerprint",
+    "FixtureInDoubt",
     "Flaky",
     "FormatTooNew",
     "HistoryUnreadable",
@@ -214,7 +217,7 @@ __getattr__ = _late(
         "keyed": ("Fingerprint", "Keyed", "Sketch", "Spot"),
         "rows": ("Row", "Rows"),
         "target": ("Role", "Target"),
-        "trace": ("Provenance", "Recording", "Redaction", "Result", "Trace"),
+        "trace": ("Borrowed", "Provenance", "Recording", "Redaction", "Result", "Trace"),
         "unopened": ("Opening", "Passing", "Span", "Unopened"),
         "values": ("Mapping", "Opaque", "Redacted", "Scalar", "Value"),
         "verdict": (
@@ -225,6 +228,7 @@ __getattr__ = _late(
             "CandidateFailed",
             "DiscrepantOperations",
             "EvidenceExpired",
+            "FixtureInDoubt",
             "Flaky",
             "NewTiming",
             "NoCalls",

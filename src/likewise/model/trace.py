@@ -21,6 +21,16 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Borrowed:
+    """What a test has from an earlier one: the calls made there between two times, for a fixture of both."""
+
+    fixture: str
+    test: str
+    since: float
+    until: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """The interactions of one attempt at one test.
 
@@ -31,6 +41,7 @@ class Trace:
     `unseen` lists calls that were made and are not in it, or may be another's: it proves nothing, but its
     result is what came of all of them, and counts on whichever side they were made. Where one of them may
     have changed something (`unseen_writes`), whoever builds on the same state is no better off.
+    `borrowed` says which answers to earlier tests this one may have been given, too.
     """
 
     test: str
@@ -45,6 +56,7 @@ class Trace:
     failure: str = ""
     started: float = 0.0
     ended: float = 0.0
+    borrowed: tuple[Borrowed, ...] = ()
 
     @property
     def is_clear(self) -> bool:

@@ -124,6 +124,17 @@ class CandidateFailed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FixtureInDoubt:
+    """A fixture that an earlier test set up got answers that the reference is not known to agree with."""
+
+    fixture: str
+    test: str
+    operations: tuple[str, ...]
+    differs: bool
+    """Whether the reference is known to answer otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultsDiffered:
     """The test ended otherwise when it last ran on the reference, and no answer says why."""
 
@@ -151,6 +162,7 @@ RerunReason = (
     | EvidenceExpired
     | Unclear
     | CandidateFailed
+    | FixtureInDoubt
     | ResultsDiffered
 )
 

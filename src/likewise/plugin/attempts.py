@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from likewise.cloud.side import Side
-from likewise.model import LikewiseError, Result
+from likewise.model import Borrowed, LikewiseError, Result
 
 if TYPE_CHECKING:
     from likewise.cloud.session import ProcessSession
@@ -27,6 +28,9 @@ class Attempts:
         self._counts: dict[str, int] = {}
         self._open = ""
         self._result, self._failure = Result.PASSED, ""
+        self._lent: dict[pytest.FixtureDef[Any], Borrowed] = {}
+        """Fixtures that outlive tests and made calls: in which test, and when."""
+        self._test = ""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self) -> Generator[None, Any, Any]:
@@ -44,7 +48,7 @@ class Attempts:
             self._end(self._result, self._failure)
         test = name_of(item)
         attempt = self._counts.get(test, -1) + 1
-        self._counts[test], self._open = attempt, item.nodeid
+        self._counts[test], self._open, self._test = attempt, item.nodeid, test
         self._result, self._failure = Result.PASSED, ""
         try:
             self._session.begin(test, attempt=attempt)
@@ -54,11 +58,15 @@ class Attempts:
         return (yield)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, Any, Any]:
         """Note each phase's result; the attempt ends with its tear-down."""
         report: pytest.TestReport = yield
         if self._open == report.nodeid:
             self._note(report)
+            if self._lent and call.when != "teardown":  # by then such a fixture may be gone
+                self._borrow(item)
             if call.when == "teardown":
                 self._end(self._result, self._failure)
         return report
@@ -66,16 +74,26 @@ class Attempts:
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
         """Notice a fixture that outlives the test and puts something behind the boundary."""
-        before = self._session.calls
+        before, since = self._session.calls, time.time()
         try:
             return (yield)
         finally:
             if fixturedef.scope != "function" and self._session.calls != before:
                 self._session.hold(fixturedef)
+                self._lent[fixturedef] = Borrowed(
+                    fixture=fixturedef.argname, test=self._test, since=since, until=time.time()
+                )
 
     def pytest_fixture_post_finalizer(self, fixturedef: pytest.FixtureDef[Any]) -> None:
         """Such a fixture is gone."""
         self._session.release(fixturedef)
+        self._lent.pop(fixturedef, None)
+
+    def _borrow(self, item: pytest.Item) -> None:
+        """Say whose answers a test may have been given: those to fixtures that it has from earlier tests."""
+        mine = _fixtures_of(item)
+        lent = (each for fixture, each in self._lent.items() if fixture in mine)
+        self._session.borrow(*(each for each in lent if each.test != self._test))
 
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self) -> Generator[None, Any, Any]:
@@ -139,6 +157,13 @@ def name_of(item: pytest.Item) -> str:
     if getattr(item.config.option, "loadgroup", False) and item.get_closest_marker("xdist_group"):
         return item.nodeid.rpartition("@")[0] or item.nodeid
     return item.nodeid
+
+
+def _fixtures_of(item: pytest.Item) -> set[object]:
+    """The fixtures that a test names, whatever those need, and what it asked for while it ran."""
+    named = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    asked = getattr(getattr(item, "_request", None), "_fixture_defs", {})
+    return {fixture for several in named.values() for fixture in several} | set(asked.values())
 
 
 def crash_line(report: pytest.TestReport, root: Path) -> str:

@@ -15,6 +15,7 @@ from likewise.model import (
     CandidateFailed,
     DiscrepantOperations,
     EvidenceExpired,
+    FixtureInDoubt,
     NewTiming,
     NoCalls,
     NoDiscrepantOperations,
@@ -248,6 +249,17 @@ _WORDINGS: dict[type[_Reason], _Wording] = {
             "the failure may be the candidate's."
         ),
         todo="Find out before worrying: pytest --likewise --likewise-verify",
+    ),
+    FixtureInDoubt: _Wording(
+        slug="fixture-in-doubt",
+        label="fixture in doubt",
+        hint=VERIFY,
+        text=lambda reason: (
+            f"Its fixture {printable(reason.fixture)} was set up in {printable(reason.test)}, and to what "
+            f"that called ({some(reason.operations)}) the reference "
+            f"{'answers otherwise' if reason.differs else 'is not known to answer alike'}."
+        ),
+        todo="Prove it: pytest --likewise --likewise-verify",
     ),
     ResultsDiffered: _Wording(
         slug="results-differed",

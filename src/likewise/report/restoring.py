@@ -16,6 +16,7 @@ from likewise.model import (
     Discrepancy,
     DiscrepantOperations,
     EvidenceExpired,
+    FixtureInDoubt,
     Flaky,
     Implication,
     Manifestation,
@@ -66,6 +67,7 @@ RERUNS: dict[
         | EvidenceExpired
         | Unclear
         | CandidateFailed
+        | FixtureInDoubt
         | ResultsDiffered
     ],
 ] = {
@@ -79,6 +81,7 @@ RERUNS: dict[
     "evidence-expired": EvidenceExpired,
     "unclear": Unclear,
     "candidate-failed": CandidateFailed,
+    "fixture-in-doubt": FixtureInDoubt,
     "results-differed": ResultsDiffered,
 }
 

@@ -22,6 +22,7 @@ from likewise.model import (
     UnseenSequence,
     Verdict,
 )
+from likewise.run.borrowing import doubt, lent_calls
 from likewise.run.cases import Settings
 from likewise.run.contradictions import Contradictions
 from likewise.run.differences import Differences
@@ -105,7 +106,9 @@ class Judge:
             return self._by_sequence(reading)
         discrepant = self._settings.discrepant
         operations = {
-            str(call.operation) for call in reading.trace.interactions if not discrepant.excuses(call)
+            str(call.operation)
+            for call in (*reading.trace.interactions, *lent_calls(reading, known))
+            if not discrepant.excuses(call)
         }
         verdict = judge_operations(operations, self._settings.discrepant)
         if isinstance(verdict, Trust) or self._settings.policy == "api":
@@ -115,10 +118,13 @@ class Judge:
     def _by_context(self, reading: Reading, known: Known) -> Trust | Rerun:
         """Whether every answer is known and equal, or differs only where the test never looked."""
         verdict = judge(reading.trace, reading.calls, known.answers, self._rules)
-        if isinstance(verdict, Trust):
+        if isinstance(verdict, Rerun):
+            overlooked = self._differences.overlooked(reading, known)
+            verdict = judge(reading.trace, reading.calls, known.answers, self._rules, overlooked=overlooked)
+        if isinstance(verdict, Rerun) or not reading.trace.borrowed:
             return verdict
-        overlooked = self._differences.overlooked(reading, known)
-        return judge(reading.trace, reading.calls, known.answers, self._rules, overlooked=overlooked)
+        doubted = doubt(reading, known, differences=self._differences, rules=self._rules)
+        return verdict if doubted is None else Rerun(reason=doubted, whole=doubted.differs)
 
     def _by_sequence(self, reading: Reading) -> Trust | Rerun:
         """Whether an earlier run did exactly this and ended on the reference as this one did here."""

@@ -11,6 +11,7 @@ from likewise.model import (
     CredentialsMissing,
     Discrepancy,
     Fingerprint,
+    FixtureInDoubt,
     Flaky,
     Notice,
     Origin,
@@ -108,6 +109,8 @@ class Prover:
         results = [case.reading.trace.result, *(each.trace.result for each in repeated)]
         case.verdict = self._docket.judge.verdict(case.reading, results, self.known)
         case.wavering = answers_waver(case.reading, repeated[-1])
+        if case.reading.trace.borrowed:
+            return  # by itself it sets up what it had from an earlier test
         if wavers := calls_waver(case.reading, repeated[-1]):
             case.notes.append(f"wavers: {wavers.what}")
 
@@ -244,12 +247,21 @@ class Prover:
         for case in self._open():
             calls, verdict = case.reading.calls, case.verdict
             unknown = verdict.replay if isinstance(verdict, Rerun) and case.is_replayable else ()
-            if unknown and all(calls[position].key in asked for position in unknown):
+            if self._waits_for_fixture(case) or (
+                unknown and all(calls[position].key in asked for position in unknown)
+            ):
                 implied.append(case)
             else:
                 asking.append(case)
                 asked.update(call.key for call in calls if not call.racy)
         return asking, implied
+
+    def _waits_for_fixture(self, case: Case) -> bool:
+        """Whether all that is open about a test is what a fixture from an earlier one was answered."""
+        if not case.reading.trace.borrowed:
+            return False
+        verdict = self._docket.judge.by_policy(case.reading, self.known)
+        return isinstance(verdict, Rerun) and isinstance(verdict.reason, FixtureInDoubt) and not verdict.whole
 
     def _read_again(self) -> None:
         """Key this run under all that is known by now, where that is more than before."""
@@ -327,7 +339,8 @@ class Prover:
         if differs:
             case.notes += case.reading.trace.unclear  # the reason may be there, and not the candidate's
         is_whole = _are_whole(case.reading, reading)
-        if differs and is_whole and not case.discrepancies and _same_calls(case.reading, reading):
+        is_explained = bool(case.discrepancies or case.reading.trace.borrowed)
+        if differs and is_whole and not is_explained and _same_calls(case.reading, reading):
             what = (
                 f"every answer is equal on both sides, yet {case.reading.trace.result} on the candidate "
                 f"and {case.reference} on the reference"

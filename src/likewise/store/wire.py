@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar, assert_never, cast
 
 from likewise.model import (
+    Borrowed,
     Effect,
     Interaction,
     Lost,
@@ -75,6 +76,13 @@ class _Call(Small, Generic[V]):
     seen: tuple[str, ...] | None = None
 
 
+class _Borrowed(Small):
+    fixture: str
+    test: str
+    since: float
+    until: float
+
+
 class WireTrace(Small, Generic[V]):
     test: str
     role: Role
@@ -88,6 +96,7 @@ class WireTrace(Small, Generic[V]):
     ended: float = 0.0
     unseen: tuple[str, ...] = ()
     unseen_writes: bool = True
+    borrowed: tuple[_Borrowed, ...] = ()
 
 
 def wire_trace(trace: Trace) -> WireTrace[Any]:
@@ -104,6 +113,7 @@ def wire_trace(trace: Trace) -> WireTrace[Any]:
         trace.ended,
         trace.unseen,
         trace.unseen_writes,
+        tuple(_Borrowed(each.fixture, each.test, each.since, each.until) for each in trace.borrowed),
     )
 
 
@@ -180,6 +190,10 @@ def model_trace(wire: WireTrace[V], interactions: Sequence[Interaction]) -> Trac
         failure=wire.failure,
         started=wire.started,
         ended=wire.ended,
+        borrowed=tuple(
+            Borrowed(fixture=each.fixture, test=each.test, since=each.since, until=each.until)
+            for each in wire.borrowed
+        ),
     )
 
 

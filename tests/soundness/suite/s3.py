@@ -157,6 +157,21 @@ def test_etag_differs(s3: Any, bucket: str) -> None:
     assert told == '"5d41402abc4b2a76b9719d911017c592"'
 
 
+@pytest.fixture(scope="module")
+def uploaded(s3: Any) -> Any:
+    bucket = f"s3-answeredtoanearliertest-{uuid.uuid4().hex[:12]}"
+    s3.create_bucket(Bucket=bucket)
+    return s3.put_object(Bucket=bucket, Key="k", Body=b"hello")
+
+
+def test_innocent_upload(uploaded: Any) -> None:
+    assert uploaded["ResponseMetadata"]["HTTPStatusCode"] == 200
+
+
+def test_answered_to_an_earlier_test(uploaded: Any) -> None:
+    assert uploaded["ETag"] == '"5d41402abc4b2a76b9719d911017c592"'
+
+
 def test_etag_of_random_content_differs(s3: Any, bucket: str) -> None:
     told = s3.put_object(Bucket=bucket, Key="k", Body=uuid.uuid4().bytes)["ETag"]
     assert s3.head_object(Bucket=bucket, Key="k")["ETag"] == told

@@ -159,6 +159,7 @@ class Builder:
             failure=test.failure,
             started=test.started,
             ended=test.ended,
+            borrowed=test.borrowed,
         )
 
     def _interpret(self, call: Call, order: int, test: Running) -> Interaction:

@@ -14,7 +14,7 @@ from weakref import ref
 
 from likewise.cloud.recorder.call import Call
 from likewise.cloud.recorder.patches import Patches
-from likewise.model import Result, Trace
+from likewise.model import Borrowed, Result, Trace
 
 
 class _Thread(threading.local):
@@ -44,6 +44,7 @@ class Running:
         "_tasks",
         "_threads",
         "attempt",
+        "borrowed",
         "calls",
         "closed",
         "ended",
@@ -61,6 +62,7 @@ class Running:
     def __init__(self, test: str, attempt: int, world: str) -> None:
         self.test, self.attempt, self.world = test, attempt, world
         self.calls: list[Call] = []
+        self.borrowed: tuple[Borrowed, ...] = ()
         self.unclear: dict[str, None] = {}
         self.unseen: dict[str, bool] = {}
         self.closed = False

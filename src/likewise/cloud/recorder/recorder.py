@@ -26,7 +26,7 @@ from likewise.cloud.recorder.routes import Routes
 from likewise.cloud.recorder.seams import SEAMS
 from likewise.cloud.recorder.strangers import Strangers
 from likewise.cloud.regions import default_region
-from likewise.model import Result, Role, Trace
+from likewise.model import Borrowed, Result, Role, Trace
 
 _NOBODY_THERE = ("EndpointConnectionError", "ConnectTimeoutError", "ServiceRequestError")
 """How the SDKs call a connection that was never made."""
@@ -145,6 +145,12 @@ class Recorder:
             return
         placement.current.set(running.outer)
         self._close(running, result, failure)
+
+    def borrow(self, *borrowed: Borrowed) -> None:
+        """The test of this context has a fixture from an earlier one."""
+        running = self._placement.current.get()
+        if running is not None and not self._is_child:
+            running.borrowed = tuple(dict.fromkeys((*running.borrowed, *borrowed)))
 
     def _close(self, running: Running, result: Result, failure: str) -> None:
         placement = self._placement

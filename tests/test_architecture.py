@@ -112,6 +112,12 @@ def test_functions_are_short() -> None:
     assert len(long) <= len(lengths) * 0.02, long
 
 
+def test_no_test_imports_a_conftest_by_that_name() -> None:
+    """Whichever of them is imported first would be everybody's, where rooms are tested together."""
+    files = Path(__file__).parent.rglob("test_*.py")
+    assert [str(each) for each in files if "\nfrom conftest import" in each.read_text()] == []
+
+
 def test_every_module_says_what_it_is() -> None:
     silent = [
         str(path.relative_to(SOURCE))

@@ -4,43 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import boto3
 import pytest
-from kind_project import ACCESS_KEY, CACHE, SECRET, Project, suite
+from kind_project import CACHE, Project, Reference, suite
 
 from likewise.cloud import targets
 from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
-    """A server that nobody resets; `front.rules` is the trouble with it."""
-
-    front: RewritingServer
-    below: str
-
-    @property
-    def target(self) -> str:
-        """As a configuration names it, with the keys that count there."""
-        return "s3+dynamodb+" + self.front.url.replace("://", f"://{ACCESS_KEY}:{SECRET}@")
-
-    def client(self, service: str = "s3") -> Any:
-        """A client that goes past the trouble."""
-        return boto3.client(
-            service,
-            endpoint_url=self.below,
-            region_name="us-east-1",
-            aws_access_key_id=ACCESS_KEY,
-            aws_secret_access_key=SECRET,
-        )
-
-    def buckets(self) -> list[str]:
-        return [each["Name"] for each in self.client().list_buckets()["Buckets"]]
 
 
 @pytest.fixture(scope="session")

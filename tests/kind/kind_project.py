@@ -13,7 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import boto3
+
 from likewise.cloud import targets
+from likewise.cloud.rewriting import RewritingServer
 from likewise.cloud.session import read_recording
 from likewise.store import open_ledger
 
@@ -189,3 +192,29 @@ class Project:
         folders = sorted(self.root.glob(".likewise/recordings/*"))
         found = [read_recording(sorted(folder.glob("*.jsonl"))) for folder in folders]
         return [[trace.test for trace in recording.traces if trace.test] for recording in found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A server that nobody resets; `front.rules` is the trouble with it."""
+
+    front: RewritingServer
+    below: str
+
+    @property
+    def target(self) -> str:
+        """As a configuration names it, with the keys that count there."""
+        return "s3+dynamodb+" + self.front.url.replace("://", f"://{ACCESS_KEY}:{SECRET}@")
+
+    def client(self, service: str = "s3") -> Any:
+        """A client that goes past the trouble."""
+        return boto3.client(
+            service,
+            endpoint_url=self.below,
+            region_name="us-east-1",
+            aws_access_key_id=ACCESS_KEY,
+            aws_secret_access_key=SECRET,
+        )
+
+    def buckets(self) -> list[str]:
+        return [each["Name"] for each in self.client().list_buckets()["Buckets"]]

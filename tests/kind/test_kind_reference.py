@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kind_project import Project, suite
+from kind_project import Project, Reference, suite
 
-from conftest import Reference
 from likewise.cloud.rewriting import die_after, reject, require_signature, throttle
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]

@@ -9,9 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from kind_project import Project, suite
+from kind_project import Project, Reference, suite
 
-from conftest import Reference
 from likewise.cloud.rewriting import hang
 from likewise.store import open_ledger
 

@@ -6,9 +6,8 @@ import json
 import sys
 
 import pytest
-from kind_project import Project, suite
+from kind_project import Project, Reference, suite
 
-from conftest import Reference
 from likewise.cloud.rewriting import reject
 
 pytestmark = [pytest.mark.server, pytest.mark.slow]

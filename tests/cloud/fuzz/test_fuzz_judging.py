@@ -228,3 +228,14 @@ def test_a_thing_that_was_not_ready_for_a_while_on_one_side_differs_in_its_state
     assert (gap.difference, gap.reference, gap.candidate) == (Difference.VALUE, "CREATING", "ACTIVE")
     assert may_be_early(gap, (slow, quick), ())
     assert gaps(judge, slow, slow) == gaps(judge, quick, quick) == []
+
+
+def test_a_message_that_repeats_much_or_little_is_the_same_message(judge: Judge) -> None:
+    def said(count: int) -> Gap:
+        listed = ", ".join(["{id=1}"] * count)
+        ours = bad("V", f"Value '[{listed}]' at 'keys' must have length of at most 2", 400)
+        theirs = bad("V", f"Value '[{listed}]' is too long", 400)
+        (found,) = gaps(judge, ours, theirs)
+        return found
+
+    assert said(3).signature == said(80).signature

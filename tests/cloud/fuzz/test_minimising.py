@@ -150,3 +150,22 @@ def test_of_three_parameters_two_are_left_where_two_are_enough() -> None:
     pair = Needing("CacheControl", "Expires")
     case = together("CacheControl", "ContentLanguage", "Expires")
     assert least(pair, case) == "CacheControl and Expires"
+
+
+def test_what_the_state_alone_shows_has_no_parameter_for_a_condition() -> None:
+    """What may be given besides is given to things that are there, perhaps before the plain call is."""
+
+    class Twice(Pair):
+        def seen(self, probe: Probe) -> Look:
+            seen = Seen(setup=[], answers=[Answer(success=True, status=200)])
+            return Look(gaps=[gap("Body")], seen=(seen, seen))
+
+    probe = Probe(
+        call=put(CacheControl="x"), parameter="CacheControl", value_class="typical", note="'x'", state="twice"
+    )
+    pair = Twice()
+    pair.minimiser._tries["simpler", "typical"] = [2, 0]  # however often nothing simpler showed anything
+    shown, _ = pair.minimiser.confirm(Case(setup=(BUCKET, put()), probes=(probe,)), [gap("Body")])
+    (done,) = pair.minimiser.minimise(shown)
+    assert (done.probe.parameter, done.probe.value_class, done.probe.state) == ("", "", "twice")
+    assert "CacheControl" not in done.probe.call.params

@@ -22,6 +22,7 @@ _ACCOUNT = re.compile(r"(?<![\w-])\d{12}(?![\w-])")
 _VARYING = re.compile(r"""(?<!\w)'[^']*(?:'|…$)|"[^"]*(?:"|…$)|\[[^\[\]]*(?:\]|…$)|<[a-z]{2}>[^\s'"\],]*""")
 _TOKEN = re.compile(r"(^|\.)(Next\w*|[Cc]ontinuation)Token$")
 """Where what a side makes up for itself to go on with stands: nobody can read anything into it."""
+_QUOTED = re.compile(r"'([^']{40})[^']{40,}'")
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
 
 
@@ -270,4 +271,6 @@ def _short(value: Any, difference: Difference) -> str:
     """A value in not too many characters; where types differ, a number is not the text that looks like it."""
     is_plain = isinstance(value, str) and (difference is not Difference.TYPE or not value)
     text = value if is_plain else repr(value)
+    if difference is Difference.MESSAGE and len(text) > 300:
+        text = _QUOTED.sub(r"'\1…'", text)  # what a message says after what it repeats tells it from others
     return text if len(text) <= 300 else text[:299] + "…"

@@ -220,7 +220,9 @@ class Minimiser:
             return rest
         if AND in probe.parameter:
             return self._told_apart(those)
-        found, rest = self._fitting(those, probes, ("simpler", probe.value_class))
+        # Whether a state alone shows it has to be asked every time, too.
+        kind = ("simpler", probe.value_class) if probe.state == "present" else None
+        found, rest = self._fitting(those, probes, kind)
         return found + rest
 
     def _told_apart(self, those: list[Shown]) -> list[Shown]:

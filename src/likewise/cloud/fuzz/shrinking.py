@@ -46,6 +46,12 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
             found.append(form)
 
     value = probe.call.params[name]
+    if probe.state != "present" and name not in planner.typical(shape.name):
+        # Where the usual call was not made in that state yet, the state alone may show it.
+        usual_call = replace(
+            probe.call, params={each: given for each, given in probe.call.params.items() if each != name}
+        )
+        found.append(replace(probe, call=usual_call, parameter="", value_class="", note=""))
     if (
         not member.required
         and probe.value_class != ValueClass.TYPICAL

@@ -89,6 +89,8 @@ class Box:
             forgotten = [each for each, kind in self._wrong.items() if kind == "forgets"]
             names = [each for each in sorted(self._texts) if each.rpartition("-")[0] not in forgotten]
             return Returned(value={"names": list[Value](names)})
+        if verb == "measure" and how == "refuses":
+            return Raised(kind="Refused", message="no scales")
         if verb == "measure":
             return Returned(value={"weight": int(tag or "7", 16) % 1000})
         if verb == "put":

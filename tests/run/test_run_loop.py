@@ -587,3 +587,13 @@ def test_a_fixture_that_is_answered_otherwise_makes_the_whole_test_run_there(loo
     assert "t2" in whole[0] + whole[1]
     later = runs.run(code="c3", verify=False, policy=policy, discrepant=discrepant)
     assert later.standings["t2"] is Standing.UNDECIDED
+
+
+@pytest.mark.parametrize("impossible", [True, False])
+def test_a_refusal_is_a_difference_whatever_wavers_in_the_answers_of_the_candidate(
+    loop: Make, impossible: bool
+) -> None:
+    suite = Suite({"t": (measure(),)}, wrong={"": "refuses"})
+    report = loop(suite).run(impossible=impossible).reports["t"]
+    assert report.standing is Standing.DISCREPANT
+    assert [each.difference for each in report.discrepancies] == [Difference.SUCCESS]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from likewise.decide import Discrepant, contends
 from likewise.model import (
     AnswersDiffer,
+    Difference,
     Discrepancy,
     Flaky,
     Interaction,
@@ -64,6 +65,8 @@ class Case:
     notes: list[str] = field(default_factory=list)
     wavering: frozenset[int] = frozenset()
     """The calls that the candidate itself answers differently from run to run."""
+    refusing: frozenset[int] = frozenset()
+    """Those of them that it sometimes refuses, or refuses differently."""
 
     @property
     def is_open(self) -> bool:
@@ -85,12 +88,14 @@ class Case:
         return self.is_open and is_settled_by_replay(self.verdict) and not contends(self.reading.trace)
 
     def find(self, discrepancies: Iterable[Discrepancy]) -> None:
-        """Add discrepancies that were not found before; where the candidate wavers, none can be told."""
+        """Add discrepancies that were not found before; none can be told in what wavers on the candidate."""
         self.discrepancies += [
-            each
-            for each in discrepancies
-            if each not in self.discrepancies and each.position not in self.wavering
+            each for each in discrepancies if each not in self.discrepancies and not self._wavers_in(each)
         ]
+
+    def _wavers_in(self, found: Discrepancy) -> bool:
+        is_refusal = found.difference in (Difference.SUCCESS, Difference.CODE)
+        return found.position in (self.refusing if is_refusal else self.wavering)
 
     def overlook(self, discrepancies: Iterable[Discrepancy]) -> None:
         """Add differences in places where the test never looked."""

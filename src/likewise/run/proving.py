@@ -35,7 +35,7 @@ from likewise.run.meter import Meter
 from likewise.run.outlay import Outlay
 from likewise.run.ports import Emit, Replayer, Rerunner, Slice
 from likewise.run.reading import Reading
-from likewise.run.wavering import answers_waver, calls_waver
+from likewise.run.wavering import answers_waver, calls_waver, refusals_waver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +109,7 @@ class Prover:
         results = [case.reading.trace.result, *(each.trace.result for each in repeated)]
         case.verdict = self._docket.judge.verdict(case.reading, results, self.known)
         case.wavering = answers_waver(case.reading, repeated[-1])
+        case.refusing = refusals_waver(case.reading, repeated[-1])
         if case.reading.trace.borrowed:
             return  # by itself it sets up what it had from an earlier test
         if wavers := calls_waver(case.reading, repeated[-1]):

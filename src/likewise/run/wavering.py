@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from likewise.model import Keyed, Result, Wavers
+from likewise.model import Keyed, Raised, Result, Wavers
 from likewise.run.reading import Reading
 
 
@@ -34,6 +34,23 @@ def answers_waver(first: Reading, second: Reading) -> frozenset[int]:
     return frozenset(
         call.position for call in first.calls if call.key in answers and call.answer not in answers[call.key]
     )
+
+
+def refusals_waver(first: Reading, second: Reading) -> frozenset[int]:
+    """Those of them that one run was refused and the other was not, or otherwise."""
+    ends: dict[str, set[str]] = {}
+    for call in second.calls:
+        ends.setdefault(call.key, set()).add(_end(second, call))
+    return frozenset(
+        position
+        for position in answers_waver(first, second)
+        if _end(first, first.calls[position]) not in ends[first.calls[position].key]
+    )
+
+
+def _end(reading: Reading, call: Keyed) -> str:
+    outcome = reading.trace.interactions[call.position].outcome
+    return outcome.kind if isinstance(outcome, Raised) else type(outcome).__name__
 
 
 def _seen(calls: Sequence[Keyed]) -> set[tuple[str, str]]:

@@ -65,6 +65,31 @@ def test_an_operation_that_does_nothing_is_one_finding(tmp_path: Path) -> None:
     assert (found.operation, found.manifestation) == ("DeleteObject", "both")
 
 
+def test_two_writes_that_do_nothing_are_two_findings_though_one_read_shows_both(tmp_path: Path) -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        return success() if call.operation in ("CopyObject", "RenameObject") else None
+
+    def honest(call: Call, _: int, side: FakeSide) -> Answer | None:
+        objects = side.buckets.get(str(call.params.get("Bucket")), {})
+        if call.operation in ("CopyObject", "RenameObject") and objects:
+            objects[str(call.params["Key"])] = b"copy"
+            return success()
+        return None
+
+    running = campaign(
+        FakeSide(trick, "one"),
+        FakeSide(honest, "two"),
+        budget=900,
+        operations=("CreateBucket", "PutObject", "CopyObject", "RenameObject", "ListObjectsV2"),
+    )
+    found = [event for event in running.run() if isinstance(event, Finding)]
+    running.pair.close()
+    assert {each.operation for each in found if each.manifestation == "state"} == {
+        "CopyObject",
+        "RenameObject",
+    }
+
+
 def test_an_operation_that_is_always_denied_is_one_finding(tmp_path: Path) -> None:
     def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
         return failure(403, "AccessDenied", "Not you.") if call.operation == "GetObject" else None

@@ -12,11 +12,20 @@ from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.cases import Cases, Task
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, is_absent
 from likewise.cloud.fuzz.execution import Case, Exhausted, Probe, Seen, went_alike
+from likewise.cloud.fuzz.explaining import is_existence
 from likewise.cloud.fuzz.findings import ENOUGH, Finding, Tally
 from likewise.cloud.fuzz.following import companions, is_doubtful_limit
 from likewise.cloud.fuzz.inquiry import Inquiry, Pending, Unstable
 from likewise.cloud.fuzz.judging import Gap
-from likewise.cloud.fuzz.keys import asked_by, key_of, key_of_finding, keys_of, targets_of, values_of
+from likewise.cloud.fuzz.keys import (
+    asked_by,
+    key_of,
+    key_of_finding,
+    keys_of,
+    own_signatures,
+    targets_of,
+    values_of,
+)
 from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.schedule import Gains, Schedule
 from likewise.cloud.fuzz.shortening import leaned, refers, without
@@ -351,7 +360,8 @@ class Campaign:
         for gap in new:
             self.known.add(key_of(gap, probe))
             if probe.state == "present" and not probe.parameter:
-                self.known.add(gap.signature)
+                if not gap.index or not is_existence(gap):
+                    self.known.add(gap.signature)
                 if gap.difference is Difference.SUCCESS and gap.index == 0:
                     self.hopeless.add(gap.operation)
         if not new:
@@ -360,6 +370,7 @@ class Campaign:
         found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
         yield from self.inquiry.unstable[before:]
         for each in found:
+            self.known |= own_signatures(new, each if isinstance(each, Finding) else each.finding)
             if isinstance(each, Finding):
                 yield from self._take(each)
             else:

@@ -223,7 +223,7 @@ def is_empty(gap: Gap) -> bool:
 
 def concerns(other: Gap, gap: Gap) -> bool:
     """Whether two differences may be the same thing seen by two reads."""
-    if _is_existence(other) and _is_existence(gap):
+    if is_existence(other) and is_existence(gap):
         return True
     return _field(other) == _field(gap)
 
@@ -233,7 +233,7 @@ def _field(gap: Gap) -> str:
     return gap.place.rpartition(".")[2].lower().removeprefix("x-ms-").replace("-", "")
 
 
-def _is_existence(gap: Gap) -> bool:
+def is_existence(gap: Gap) -> bool:
     """Whether a thing as a whole is there on one side only: an error, a shorter list, no list at all."""
     whole = gap.difference in (Difference.MISSING, Difference.EXTRA) and "[{" in gap.reference + gap.candidate
     return is_empty(gap) or whole or (gap.place == "Item")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.explaining import is_existence
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.judging import Gap, generalised
 from likewise.cloud.fuzz.values import AND, general
@@ -37,10 +38,26 @@ def _subject(probe: Probe) -> str:
 
 
 def key_of(gap: Gap, probe: Probe) -> tuple[str, ...]:
-    """What is looked into once: a refusal by parameter, everything else by what differs."""
+    """What is looked into once: a refusal by parameter, everything else by what differs.
+
+    That a thing is not there says nothing of who did not put it there: each write is looked into.
+    """
     if gap.difference is Difference.SUCCESS and gap.index == 0:
         return (*gap.signature, general(probe.parameter) or probe.state)
+    if gap.index and is_existence(gap):
+        return (*gap.signature, "after", probe.call.operation)
     return gap.signature
+
+
+def own_signatures(gaps: Sequence[Gap], finding: Finding) -> set[tuple[str, ...]]:
+    """Differences in reads after a write which the read itself is to blame for, whatever was written."""
+    return {
+        gap.signature
+        for gap in gaps
+        if gap.index
+        and gap.operation == finding.operation == finding.shown_by
+        and (str(gap.difference), gap.place) == (finding.kind, finding.place)
+    }
 
 
 def keys_of(gap: Gap, parts: Sequence[str], probe: Probe) -> set[tuple[str, ...]]:

@@ -169,3 +169,25 @@ def test_what_the_state_alone_shows_has_no_parameter_for_a_condition() -> None:
     (done,) = pair.minimiser.minimise(shown)
     assert (done.probe.parameter, done.probe.value_class, done.probe.state) == ("", "", "twice")
     assert "CacheControl" not in done.probe.call.params
+
+
+def test_a_long_sequence_may_take_longer_to_make_short() -> None:
+    """What is needed stands at both ends: leaving out what is between comes last."""
+    planner = Planner(load("s3"), hints_of("s3"))
+    plan = planner.plan("ListObjectVersions:marker")
+    needed = {"CreateBucket", "PutBucketVersioning", "DeleteObject"}
+
+    def batch(case: Case) -> list[Look]:
+        is_shown = needed <= {call.operation for call in case.setup}
+        seen = Seen(setup=[], answers=[Answer(success=True, status=200)])
+        return [Look(gaps=[gap("IsLatest")] if is_shown else [], seen=(seen, seen)) for _ in case.probes]
+
+    minimiser = Minimiser(lambda case: batch(case)[0], batch, planner)
+    case = Case(setup=plan.setup, probes=(Probe(call=plan.call),))
+    shown, _ = minimiser.confirm(case, [gap("IsLatest")])
+    (found,) = minimiser.minimise(shown)
+    assert [call.operation for call in found.case.setup] == [
+        "CreateBucket",
+        "PutBucketVersioning",
+        "DeleteObject",
+    ]

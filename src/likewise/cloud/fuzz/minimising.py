@@ -16,7 +16,7 @@ from likewise.cloud.fuzz.values import AND, ValueClass
 from likewise.model import Difference, Implication
 
 LIMIT = 10
-"""Call pairs that minimising may take, beyond the first confirmation."""
+"""Call pairs that minimising may take, beyond the first confirmation; twice as many for long sequences."""
 VAIN = 2
 """Reductions of a kind that showed nothing, after which that kind is left alone."""
 LONG = 4
@@ -163,7 +163,7 @@ class Minimiser:
         is_long = len(case.setup) + 1 + any(each.gap.index for each in those) > LONG
         other = absorbed(case.setup, self._planner) if is_long else []
         for shorter in (*other, *reductions(case.setup, probe.call)):
-            if not pending or left[0] < len(shorter) + 1:
+            if not pending or left[0] + (LIMIT if is_long else 0) < len(shorter) + 1:
                 break
             kind = ("absorbed",) if shorter in other else self._kind(case, shorter, pending)
             signatures = {each.gap.signature for each in pending}

@@ -8,7 +8,7 @@ from fake_side import FakeSide, campaign, failure
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref
 from likewise.cloud.fuzz.cases import Cases
-from likewise.cloud.fuzz.execution import Case, Probe
+from likewise.cloud.fuzz.execution import Case, Lane, Probe
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.judging import Gap
@@ -147,3 +147,18 @@ def test_a_reference_past_what_a_probe_can_do_without_is_followed() -> None:
     for case in runs:
         version = case.probes[0].call.params["VersionId"]
         assert case.setup[version.call].operation == "PutObject"
+
+
+def test_what_stands_for_a_while_or_was_written_before_is_told_from_what_is_new() -> None:
+    """Else a server would seem prompt that had time, or that shows what an earlier call has put there."""
+    lane = Lane(FakeSide(), tag="r", run="fuzzy")
+    bucket = Call(service="s3", operation="CreateBucket", params={"Bucket": Name("bucket")})
+    look = Probe(call=Call(service="s3", operation="HeadBucket", params={"Bucket": Name("bucket")}))
+    put = Probe(
+        call=Call(service="s3", operation="PutObject", params={"Bucket": Name("bucket"), "Key": Name("key")})
+    )
+    reads, writes = Case(setup=(bucket,), probes=(look, look)), Case(setup=(bucket,), probes=(put, put))
+    assert [each.recent for each in lane.do(reads, anew=False)] == [True, False]
+    assert [each.recent for each in lane.do(reads, anew=False)] == [False, False]
+    assert [each.fresh for each in lane.do(reads, anew=False)] == [True, True]
+    assert [each.fresh for each in lane.do(writes)] == [True, False]

@@ -107,6 +107,8 @@ class Seen:
     prefix: str = ""
     fresh: bool = True
     """Whether nothing but the set-up was written before the probe: what reads show is what these wrote."""
+    recent: bool = True
+    """Whether the set-up was made just before: what is late has not yet come."""
 
 
 def went_alike(setup: Sequence[Call], ours: Seen, theirs: Seen) -> bool:
@@ -235,6 +237,7 @@ class Lane:
         is_clean = is_untouched = kept == len(case.setup) > 0
         try:
             for number, probe in enumerate(case.probes):
+                is_recent = not is_clean
                 if not is_clean:
                     if not kept:
                         self.tidy()
@@ -242,7 +245,7 @@ class Lane:
                     setup = setup[:kept] + self._calls(case.setup[kept:], names, setup[:kept])
                     self._check()
                     is_clean = True
-                seen = Seen(setup=setup, prefix=names.prefix, fresh=is_untouched)
+                seen = Seen(setup=setup, prefix=names.prefix, fresh=is_untouched, recent=is_recent)
                 (answer,) = self._calls((probe.call,), names, setup)
                 seen.answers.append(answer)
                 if self.is_new:

@@ -92,7 +92,7 @@ class Inquiry:
             self._note(call.operation, left, right)
             prefixes = (ours.prefix, theirs.prefix) if self._is_shared(call.operation) else ("", "")
             gaps = self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
-            if ours.fresh and theirs.fresh:
+            if all(seen.fresh and (seen.recent or number) for seen in (ours, theirs)):
                 self.lateness.see(case, probe, number, (left, right), gaps)
             found += gaps
             if number == 0 and any(map(is_empty, found)):

@@ -23,6 +23,7 @@ from likewise.cloud.fuzz.causes import (
 )
 from likewise.cloud.fuzz.execution import Probe
 from likewise.cloud.fuzz.explaining import (
+    follows_from,
     is_of_part,
     is_same_absence,
     is_same_message,
@@ -257,3 +258,18 @@ def test_one_text_for_all_that_may_be_wrong_is_one_finding() -> None:
     assert not is_same_message(one, two), "one of them stays"
     assert not is_same_message(replace(two, reference="Not so."), one)
     assert not is_same_message(replace(two, operation="Scan"), one)
+
+
+def test_what_shows_after_a_write_that_leaves_something_else_follows_from_it() -> None:
+    put = {"Bucket": "b", "Key": "k", "StorageClass": "GLACIER"}
+    write = sample_finding(
+        "PutObject", manifestation="state", parameter="StorageClass", shown_by="HeadObject"
+    )
+    calls = [Call(service="s3", operation=name, params=put) for name in ("PutObject", "GetObject")]
+    read = sample_finding("GetObject", kind="success", sequence=tuple(calls))
+    assert follows_from(read, write)
+    plain = replace(calls[0], params={"Bucket": "b", "Key": "k"})
+    assert not follows_from(replace(read, sequence=(plain, calls[1])), write), "it is not given there"
+    assert not follows_from(read, replace(write, manifestation="response"))
+    assert not follows_from(read, replace(write, parameter="Body")), "that is always given"
+    assert not follows_from(write, write)

@@ -10,6 +10,8 @@ from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.causes import AUTHORISATION, NULL, STATES
 from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.judging import Gap, generalised
 from likewise.cloud.fuzz.values import AND, ValueClass
 from likewise.model import Difference
@@ -175,6 +177,21 @@ def is_same_message(finding: Finding, other: Finding) -> bool:
         and (finding.operation, finding.shown_by) == (other.operation, other.shown_by)
         and (finding.reference == other.reference or finding.candidate == other.candidate)
         and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
+    )
+
+
+def follows_from(finding: Finding, other: Finding) -> bool:
+    """Whether a difference shows after a write that is known to leave something else with a parameter."""
+    given = tops(other.parameter)
+    if other.manifestation == "response" or "" in given or finding.operation == other.operation:
+        return False
+    shape = load(other.service).operations.get(other.operation)
+    usual = hints_of(other.service).values
+    own = [shape.member(name) for name in given] if shape is not None else [None]
+    if any(each is None or each.required or f"{other.operation}.{each.name}" in usual for each in own):
+        return False  # it is always given, whatever it says
+    return any(
+        call.operation == other.operation and given <= call.params.keys() for call in finding.sequence[:-1]
     )
 
 

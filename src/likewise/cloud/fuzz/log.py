@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from likewise.cloud.fuzz.explaining import (
+    follows_from,
     is_of_part,
     is_same_absence,
     is_same_message,
@@ -117,7 +118,7 @@ def read(paths: Iterable[Path]) -> Campaigns:
     return found
 
 
-_SAME = (is_same_refusal, is_same_message, is_of_part, is_same_page, is_same_absence)
+_SAME = (is_same_refusal, is_same_message, is_of_part, is_same_page, is_same_absence, follows_from)
 
 
 def _fold(found: Campaigns) -> None:

@@ -105,6 +105,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
         "AttributeUpdates": {"n": {"Value": {"N": "1"}, "Action": "ADD"}},
     },
     "Query:index": {"IndexName": "by-id"},
+    "Query:sure": {"IndexName": "by-id", "ConsistentRead": True},
     "Query:between": _queries("id = :id AND rank BETWEEN :a AND :z", a={"N": "1"}, z={"N": "2"}),
     "Query:less": _queries("id = :id AND rank <= :z", z={"N": "2"}),
     "Query:names": {
@@ -191,6 +192,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "UpdateItem:subtract": _ALL_KINDS,
     "UpdateItem:nested": _ALL_KINDS,
     "Query:index": _INDEXED,
+    "Query:sure": _INDEXED,
     "Scan:index": _INDEXED,
     "BatchGetItem:two": ("CreateTable", "BatchWriteItem:two"),
     "BatchWriteItem:delete": _THERE,

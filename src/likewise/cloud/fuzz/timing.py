@@ -181,9 +181,9 @@ class Lateness:
     ) -> None:
         """Take in what both sides answered at once: they are prompt where neither may be early.
 
-        A read that is asked for something else than usual need not show anything of what was written.
+        A write of something else than usual need not show, nor does a read that asks for something else.
         """
-        if index == 0 and (probe.parameter or probe.state not in ("present", "walk")):
+        if probe.parameter or probe.state not in ("present", "walk"):
             return
         if all(each.success for each in answers) and not any(
             may_be_early(each, answers, self._suspects) for each in gaps

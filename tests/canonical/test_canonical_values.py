@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from hashlib import sha1
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -89,6 +92,17 @@ def test_an_answer_made_canonical_twice_is_made_canonical_once(value: Value) -> 
 )
 def test_texts_are_cut_where_they_may_vary(text: str, tokens: list[str]) -> None:
     assert list(cut(text)[1]) == tokens
+
+
+@pytest.mark.parametrize("form", ["U_{}", "SS-UID-{}", "x_{}", "E.{}"])
+@pytest.mark.parametrize("case", [str.lower, str.upper])
+def test_how_a_digest_behind_a_word_is_cut_does_not_depend_on_its_digits(
+    form: str, case: Callable[[str], str]
+) -> None:
+    digests = [case(sha1(str(number).encode(), usedforsecurity=False).hexdigest()) for number in range(500)]
+    literals, (*words, _) = cut(form.format("a"))
+    for digest in digests:
+        assert cut(form.format(digest)) == (literals, (*words, digest))
 
 
 def test_a_long_text_is_one_token() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from likewise.canonical.familiarity import ANSWERED, Familiarity
 from likewise.canonical.forms import GIVEN, Call, Form
@@ -11,22 +11,29 @@ from likewise.canonical.hashing import APART, fingerprint, joined_fingerprint
 from likewise.canonical.leaves import KEY, keys_of, leaves, outcome_value
 from likewise.canonical.places import Parts, Place
 from likewise.canonical.responses import AnswerForm
-from likewise.canonical.tokens import TIME, looks_random
+from likewise.canonical.tokens import TIME, is_version, looks_random
 from likewise.model import Fingerprint, Value
 
 _FRESH = "\x04fresh"
 
+Things = Mapping[str, int]
+"""The names of resources, each with how deep in the tree it stands."""
+
 
 def answer_of(
-    interaction: Call, form: Form, familiarity: Familiarity, names: Mapping[str, str]
+    interaction: Call,
+    form: Form,
+    familiarity: Familiarity,
+    names: Mapping[str, str],
+    things: Callable[[], Things] = dict,
 ) -> Fingerprint:
-    """The fingerprint of the canonical answer."""
+    """The fingerprint of the canonical answer; `things` are asked for only where there are lists."""
     answer = form.answer
     if answer.last is not None and (answer.fixed or answer.last[0] is names):
         return answer.last[1]
-    known = None if answer.lists and _names_given(answer, names) else _plainly(answer, names)
+    known = None if answer.lists and _needs_order(answer, names) else _plainly(answer, names)
     if known is None:
-        known = answer_fingerprint(canonical_answer(interaction, familiarity, names))
+        known = answer_fingerprint(canonical_answer(interaction, familiarity, names, things))
     answer.last = names, known
     return known
 
@@ -49,20 +56,34 @@ def _plainly(answer: AnswerForm, names: Mapping[str, str]) -> Fingerprint | None
     return joined_fingerprint(joined, 2 * count)
 
 
-def _names_given(answer: AnswerForm, names: Mapping[str, str]) -> bool:
-    """Whether an answer holds names that the client gave: its lists may have to be put in order."""
-    return any(names.get(variable, "").startswith(GIVEN) for variable, _ in answer.introduced)
+def _needs_order(answer: AnswerForm, names: Mapping[str, str]) -> bool:
+    """Whether an answer holds names that the client gave: its lists may have to be put in order.
+
+    Versions are looked at item by item as well.
+    """
+    for variable, _ in answer.introduced:
+        name = names.get(variable)
+        if is_version(variable) if name is None else name.startswith(GIVEN):
+            return True
+    return False
 
 
-def canonical_answer(interaction: Call, familiarity: Familiarity, names: Mapping[str, str]) -> Value:
+def canonical_answer(
+    interaction: Call,
+    familiarity: Familiarity,
+    names: Mapping[str, str],
+    things: Callable[[], Things] = dict,
+) -> Value:
     """The answer with every variable under its name.
 
     A variable that nothing before introduced counts as fresh if it looks generated; one that does not
     (a count, a state, a word) must repeat exactly. Items that the client gave random names are put into
-    an order that does not depend on these, with a note on how the list was really ordered.
+    an order that does not depend on these, with a note on how the list was really ordered: by the fields
+    that name the `things` which the client made, where items have such.
     """
     prefix = str(interaction.operation) + ANSWERED
-    return _Answer(prefix, familiarity, _Naming(names)).render(outcome_value(interaction.outcome), "")
+    answer = _Answer(prefix, familiarity, _Naming(names), things)
+    return answer.render(outcome_value(interaction.outcome), "")
 
 
 def answer_fingerprint(value: Value) -> Fingerprint:
@@ -77,11 +98,13 @@ def answer_fingerprint(value: Value) -> Fingerprint:
 class _Naming:
     """Names variables: known ones by their name, generated ones as fresh, others not at all."""
 
-    __slots__ = ("_names", "blank", "fresh")
+    __slots__ = ("_names", "blank", "fresh", "versions")
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
         self.fresh: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
+        """Read off a clock: two things may get the same by chance, so each item of a list has its own."""
         self.blank = False
 
     def ages(self) -> dict[str, int]:
@@ -103,13 +126,18 @@ class _Naming:
             return "⟨time⟩"
         if not looks_random(variable):
             return variable
+        if is_version(variable):
+            return self.versions.setdefault(variable, f"⟨version {len(self.versions) + 1}⟩")
         if self.blank:
             return self.fresh.get(variable, _FRESH)
         return self.fresh.setdefault(variable, f"⟨new {len(self.fresh) + 1}⟩")
 
 
 class _Answer:
-    def __init__(self, prefix: str, familiarity: Familiarity, naming: _Naming) -> None:
+    def __init__(
+        self, prefix: str, familiarity: Familiarity, naming: _Naming, things: Callable[[], Things]
+    ) -> None:
+        self._things = things
         self._prefix = prefix
         self._familiarity = familiarity
         self._naming = naming
@@ -139,29 +167,41 @@ class _Answer:
 
     def _list(self, items: list[Value], place: str) -> Value:
         known = dict(self._naming.fresh)
-        rendered = [self.render(item, place) for item in items]
+        rendered = [self._item(item, place) for item in items]
         texts = [repr(form) for form in rendered]
         if len(items) < 2 or not any(_GIVEN_MARK in text for text in texts):
             return rendered
         if len(self._naming.fresh) > len(known) and not self._naming.blank:
             # Number fresh variables after sorting, so that their numbers do not depend on the order.
             self._naming.fresh, self._naming.blank = known, True
-            shapes = [repr(self.render(item, place)) for item in items]
+            shapes = [repr(self._item(item, place)) for item in items]
             self._naming.blank = False
             order = sorted(range(len(items)), key=shapes.__getitem__)
-            ordered = [self.render(items[index], place) for index in order]
+            ordered = [self._item(items[index], place) for index in order]
         else:
             ordered = [rendered[index] for index in sorted(range(len(items)), key=texts.__getitem__)]
-        return {"⟨order⟩": _ordering(items, rendered, texts, self._naming), "⟨items⟩": ordered}
+        ordering = _ordering(items, rendered, texts, self._naming, self._things())
+        return {"⟨order⟩": ordering, "⟨items⟩": ordered}
+
+    def _item(self, item: Value, place: str) -> Value:
+        above = self._naming.versions
+        self._naming.versions = dict(above)
+        rendered = self.render(item, place)
+        self._naming.versions = above
+        return rendered
 
 
 _GIVEN_MARK = f"⟨{GIVEN}"
 _GIVEN_NAME = re.compile(f"⟨({GIVEN}\\d+)⟩")
 
 
-def _ordering(items: list[Value], rendered: list[Value], texts: list[str], naming: _Naming) -> str:
+def _ordering(
+    items: list[Value], rendered: list[Value], texts: list[str], naming: _Naming, things: Things
+) -> str:
     """How a list of things that the client named is ordered, in terms that do not depend on the names."""
-    if all(_is_named(form) for form, text in zip(rendered, texts, strict=True) if _GIVEN_MARK in text):
+    if addresses := _addresses(items, things):
+        orders = [addresses]
+    elif all(_is_named(form) for form, text in zip(rendered, texts, strict=True) if _GIVEN_MARK in text):
         orders = [[_lead(item, form, text) for item, form, text in zip(items, rendered, texts, strict=True)]]
     else:
         orders = _columns(items)
@@ -172,6 +212,25 @@ def _ordering(items: list[Value], rendered: list[Value], texts: list[str], namin
     ages = naming.ages()
     named = [[ages[name] for name in _GIVEN_NAME.findall(text) if name in ages] for text in texts]
     return "as introduced" if named == sorted(named) else "none"
+
+
+def _addresses(items: list[Value], things: Things) -> list[str]:
+    """The items by where they stand in the tree of resources; nothing where that does not tell them apart.
+
+    Content may hold names as well, and is no reason for any order.
+    """
+    records = [item for item in items if isinstance(item, dict)]
+    if len(records) < len(items):
+        return []
+    depths: dict[str, int] = {}
+    for field in sorted(set.intersection(*(set(record) for record in records))):
+        texts = [text for record in records if isinstance(text := record[field], str)]
+        known = [things[text] for text in texts if text in things]
+        if known and len(texts) == len(records):
+            depths[field] = min(known)
+    fields = sorted(depths, key=depths.__getitem__)
+    found = ["\0".join([str(record[field]) for field in fields]) for record in records]
+    return found if len(set(found)) == len(found) else []
 
 
 def _is_named(form: Value) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import cast
 
-from likewise.canonical.answers import answer_of, canonical_answer
+from likewise.canonical.answers import Things, answer_of, canonical_answer
 from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, Call, Form, compile_form
 from likewise.canonical.hashing import SIZE
@@ -50,6 +51,7 @@ class _Write:
     text: bytes
     follows: Numbers
     """The writes that it depended on itself."""
+    touches: tuple[Touch, ...]
     timed: tuple[Touch, ...]
     ended: float
     settled: Spot | None = None
@@ -82,9 +84,9 @@ class _Context:
 class World:
     """Reads the traces of one world in their order and keys every call.
 
-    `ambiguous` holds keys that gave different answers before: such a call is keyed again, first with the
-    order of writes that have nothing to do with each other, then with a wider context, until its key is
-    not among them or the context is the whole service.
+    `ambiguous` holds keys that gave different answers before: such a call is keyed again, with what this
+    world answered to it before, or else with the order of writes that have nothing to do with each other,
+    then with a wider context, until its key is not among them or the context is the whole service.
     """
 
     def __init__(
@@ -101,6 +103,8 @@ class World:
         self._sent: set[str] = set()
         self._producers: dict[str, tuple[Spot, str]] = {}
         self._contexts: dict[Numbers, _Context] = {}
+        self._first: dict[Fingerprint, tuple[Spot, Fingerprint]] = {}
+        """Of ambiguous keys, the first call in this world and its answer."""
         self._traces = 0
         self._ahead: list[Call] = []
         self.kept: dict[Spot, Value] = {}
@@ -129,13 +133,14 @@ class World:
         touches = interaction.touches
         racy = bool(self._ahead) and self._races(interaction)
         chain: list[Keyed] = []
+        width = 0
+        widest = max((len(each.resource) for each in touches), default=1)
         while True:
-            width = len(chain)
             context = self._context(touches, max(0, width - 1), is_ordered=width > 0)
-            if not chain:
+            if width == 0:
                 narrow = context.numbers
             names, key, timed = self._key(interaction, form, context, width)
-            answer = answer_of(interaction, form, familiarity, names)
+            answer = answer_of(interaction, form, familiarity, names, partial(self._things, context))
             needs = () if names is context.names and not context.timed else self._needs(form, context)
             chain.append(
                 _new_keyed(
@@ -153,16 +158,35 @@ class World:
                     )
                 )
             )
-            if key not in self._ambiguous or width >= max(
-                (len(each.resource) for each in touches), default=1
-            ):
+            if key not in self._ambiguous:
                 break
+            if width == 0 and not racy and self._was_asked(chain, spot):
+                break
+            if width >= widest:
+                break
+            width += 1
         if keep:
-            self.kept[spot] = canonical_answer(interaction, familiarity, names)
+            things = partial(self._things, context)
+            self.kept[spot] = canonical_answer(interaction, familiarity, names, things)
         if self._unsettled:
             self._settle(interaction, spot)
         self._take(interaction, form, spot, narrow)
         return chain
+
+    def _was_asked(self, chain: list[Keyed], spot: Spot) -> bool:
+        """Key a call whose answer depends on what was there before as one that was asked before.
+
+        What this world answered to the first of them tells what was there, and nothing has changed since.
+        Whether that settles it; the first one itself is none the wiser.
+        """
+        call = chain[0]
+        first = self._first.setdefault(call.key, (spot, call.answer))
+        if first[0] == spot:
+            return False
+        text = f"{call.key} again after {first[1]}"
+        key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
+        chain.append(call._replace(key=key, needs=tuple(sorted({*call.needs, first[0]}))))
+        return key not in self._ambiguous
 
     def _key(
         self, interaction: Call, form: Form, context: _Context, width: int
@@ -201,7 +225,7 @@ class World:
 
     def _hashed(self, numbers: Numbers, order: Numbers, marks: Mapping[int, bytes]) -> _Context:
         texts: list[bytes] = []
-        names: dict[str, str] = {}
+        names = {} if order == numbers else self._returned(numbers, order)
         asked = 0
         for place, number in enumerate(order):
             write = self._writes[number]
@@ -227,6 +251,29 @@ class World:
             names = _by_age(names, [self._writes[number] for number in numbers])
         digest = blake2b(b"".join(texts), digest_size=SIZE).digest()
         return _Context(numbers, digest, names, asked, tuple(spots), timed)
+
+    def _returned(self, numbers: Numbers, order: Numbers) -> dict[str, str]:
+        """The names of what answers introduced and later writes quoted, whichever are looked at first."""
+        places = {number: place for place, number in enumerate(order)}
+        sent: set[str] = set()
+        names: dict[str, str] = {}
+        for number in numbers:
+            _, _, variables, answer = self._writes[number].form
+            sent.update(variables)
+            for token, origin in answer.introduced:
+                if token not in sent:
+                    names.setdefault(token, f"{RETURNED}{places[number]:04}{origin}")
+        return names
+
+    def _things(self, context: _Context) -> Things:
+        """The names of the resources that the writes of a context were about."""
+        found: dict[str, int] = {}
+        for number in context.numbers:
+            for touch in self._writes[number].touches:
+                for depth, name in enumerate(touch.resource):
+                    if depth < found.get(name, depth + 1):
+                        found[name] = depth
+        return found
 
     def _sorted(self, numbers: Numbers) -> tuple[Numbers, dict[int, bytes]]:
         """Writes in an order in which those that have nothing to do with each other may have come anyhow.
@@ -291,8 +338,9 @@ class World:
                     timed += (touch,)
         if not changes and not isinstance(interaction.outcome, _UNANSWERED):
             return
-        write = _Write(spot, form, form.template.encode(), numbers, timed, interaction.ended)
-        self._history.write(len(self._writes), interaction.touches)
+        touches = interaction.touches
+        write = _Write(spot, form, form.template.encode(), numbers, touches, timed, interaction.ended)
+        self._history.write(len(self._writes), touches)
         self._writes.append(write)
         if timed:
             self._unsettled.append(write)

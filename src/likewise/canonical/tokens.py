@@ -34,6 +34,7 @@ _DAY = r"[MTWFS][a-z]{2}(?<=Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
 _WEEKDAY = _DAY + r", \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT()"
 _VERSION = r"\d\d{3}-\d\d-\d\dT\d\d%3A\d\d%3A\d\d(?:\.\w+)?"
 """A time in URL encoding, as some services write entity tags: it tells versions apart, so it has identity."""
+_VERSION_ALONE = re.compile(_VERSION)
 _UUID = "[0-9a-fA-F]" + "-".join(f"[0-9a-fA-F]{{{size}}}" for size in (7, 4, 4, 4, 12))
 _PADDED = r"[A-Za-z0-9+/_-]{15,}={1,2}"
 _ENCODED = re.compile(r"[A-Za-z0-9+_.-]{20,}")
@@ -101,13 +102,21 @@ def cut(text: str) -> Pieces:
 
 
 def _is_encoded(text: str) -> bool:
-    """Whether what may be a long identifier in base64 or the like is one: case and digits mix freely."""
+    """Whether what may be a long identifier in base64 or the like is one: case and digits mix freely.
+
+    A digest or the like behind a short word has but one case apart from that word, and whether it looks
+    mixed must not depend on its digits.
+    """
     words = _WORD.findall(text)
     if not words or _ORDINARY.fullmatch(words[0]) or _ORDINARY.fullmatch(words[-1]):
         return False
+    uppers, lowers = sum(map(str.isupper, text)), sum(map(str.islower, text))
+    if min(uppers, lowers) < 0.1 * len(text) or not any(map(str.isdigit, text)):
+        return False
     kinds = "".join("d" if char.isdigit() else "u" if char.isupper() else "l" for char in text)
     changes = sum(one != other for one, other in pairwise(kinds))
-    return changes >= 0.4 * len(text) and len(set(kinds)) == 3
+    cases = sum((one == "u") != (other == "u") for one, other in pairwise(kinds))
+    return changes >= 0.4 * len(text) and cases >= 0.2 * len(text)
 
 
 def pieces(leaf: Scalar) -> Pieces:
@@ -142,6 +151,11 @@ def is_near(token: str, when: float) -> bool:
 
 def _magnitude(length: int) -> int:
     return length.bit_length()
+
+
+def is_version(token: str) -> bool:
+    """Whether a token is a version that was read off a clock, as some services write entity tags."""
+    return "%3A" in token and _VERSION_ALONE.fullmatch(token) is not None
 
 
 @lru_cache(maxsize=16384)

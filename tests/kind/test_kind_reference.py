@@ -18,7 +18,7 @@ def test_a_reference_that_is_down_costs_nothing_but_the_proof(project: Project, 
     project.configure(reference="s3+dynamodb+http://KEY:SECRET@127.0.0.1:9")
     ran = project.verify()
     assert ran.exit_code == 1, ran.output
-    assert "Nothing is proved in this run. nobody answers at http://127.0.0.1:9" in ran.said
+    assert "Nothing is proved in this run: nobody answers at http://127.0.0.1:9" in ran.said
     assert "2 tests had to be proved and could not be: the run counts as failed." in ran.said
     assert "Start the server, or correct the URL." in ran.said
     assert "next: Do what the notes say and run again" in ran.said
@@ -153,7 +153,7 @@ def test_no_credentials_at_all_are_noticed_before_the_first_call(project: Projec
     project.configure(reference="aws")
     ran = project.verify()
     assert ran.exit_code == 1, ran.output
-    assert "Nothing is proved in this run. the default credential chain: there are no AWS credentials" in (
+    assert "Nothing is proved in this run: the default credential chain: there are no AWS credentials" in (
         ran.said
     )
     assert "Run: aws configure; or set AWS_PROFILE" in ran.said

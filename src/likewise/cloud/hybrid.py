@@ -107,7 +107,7 @@ def _reach(configuration: Configuration, emit: Emit) -> Side | None:
     try:
         return prepare_side(configuration, Role.REFERENCE)
     except (TargetUnavailable, CredentialsMissing) as error:
-        emit(Notice(slug=error.slug, text=f"Nothing is proved in this run. {error}"))
+        emit(Notice(slug=error.slug, text=f"Nothing is proved in this run: {error}"))
         return None
 
 

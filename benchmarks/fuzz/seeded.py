@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "cloud" / "fuzz"))
 
 from fuzz_seeds import SEEDS, Seed
 from fuzz_seeds_aws import AWS
+from fuzz_seeds_azure import AZURE
 from fuzz_seeds_further import FURTHER
 from fuzz_seeds_more import MORE
 from fuzz_seeds_unseen import UNSEEN
@@ -41,7 +42,7 @@ from likewise.model import Role
 
 WHOLE = (1, 5, 6, 7, 8, 9, 10)
 """Groups of many seeds, which get the whole budget."""
-ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS)
+ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE)
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
 
 

@@ -45,6 +45,7 @@ KINDS = {
     "null reference": frozenset({"status", "error code"}),
     "failure": frozenset({"success"}),
     "authorisation": frozenset({"success"}),
+    "alarm": frozenset({"success"}),
     "ordering": frozenset({"order"}),
     "paging": frozenset({"length", "value", "missing", "extra", "type"}),
 }

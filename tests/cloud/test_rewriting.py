@@ -495,6 +495,8 @@ class TestOtherAnswers:
         for name in "abc":
             things.create_entity({"PartitionKey": "p", "RowKey": name})
         assert [len(list(page)) for page in things.list_entities().by_page()] == [2, 1]
+        with pytest.raises(HttpResponseError):
+            list(things.list_entities(results_per_page=-1))  # what is no number of items stays one
 
     def test_change_body_of_an_object(self, aws: Aws) -> None:
         _, s3 = aws("s3", rewriting.change_body("s3.GetObject", lambda body: body[:2]))

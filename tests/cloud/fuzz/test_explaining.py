@@ -9,7 +9,7 @@ import pytest
 from fake_side import FakeSide, Trick, campaign, failure, success
 from sample_findings import sample_finding
 
-from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref
 from likewise.cloud.fuzz.cases import Cases
 from likewise.cloud.fuzz.causes import (
     AFTER,
@@ -21,7 +21,7 @@ from likewise.cloud.fuzz.causes import (
     condition,
     likely_cause,
 )
-from likewise.cloud.fuzz.execution import Probe
+from likewise.cloud.fuzz.execution import Case, Probe, Seen
 from likewise.cloud.fuzz.explaining import (
     follows_from,
     is_of_part,
@@ -34,9 +34,11 @@ from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.following import companions
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.inquiry import _is_said_of_state
 from likewise.cloud.fuzz.judging import Gap
 from likewise.cloud.fuzz.known import argument
 from likewise.cloud.fuzz.log import Log, read
+from likewise.cloud.fuzz.minimising import Look, Shown
 from likewise.cloud.fuzz.plans import Planner
 from likewise.model import Difference, Implication
 
@@ -273,3 +275,69 @@ def test_what_shows_after_a_write_that_leaves_something_else_follows_from_it() -
     assert not follows_from(read, replace(write, manifestation="response"))
     assert not follows_from(read, replace(write, parameter="Body")), "that is always given"
     assert not follows_from(write, write)
+
+
+def test_what_only_one_side_was_given_tells_nothing_about_the_call() -> None:
+    """A list that gives no marker differs itself, and not once more in the page after it."""
+    running = campaign(FakeSide(name="one"), FakeSide(name="two"))
+    first = Call(service="s3", operation="ListObjectsV2", params={"Bucket": Name("bucket"), "MaxKeys": 1})
+    token = {"ContinuationToken": Ref(0, ("NextContinuationToken",))}
+    second = Probe(call=replace(first, params={**first.params, **token}))
+    case = Case(setup=(first,), probes=(second,))
+
+    def seen(token: str, *keys: str) -> Seen:
+        page = success(Contents=[{"Key": each} for each in keys])
+        return Seen(setup=[success(NextContinuationToken=token)], answers=[page])
+
+    both = running.inquiry.gaps(case, second, seen("one", "b"), seen("two", "c"))
+    assert [each.place for each in both[0]] == ["Contents[].Key"]
+    assert running.inquiry.gaps(case, second, seen("", "b"), seen("two", "c")) == ([], set())
+    running.pair.close()
+
+
+def test_a_write_that_is_taken_everywhere_and_leaves_the_old_identifier_does_nothing() -> None:
+    gap = Gap(
+        operation="GetObject",
+        index=1,
+        difference=Difference.IDENTITY,
+        place="ETag",
+        reference="identifier 2 of this sequence",
+        candidate="a new identifier",
+        implication=Implication.WRONG_RESULT,
+    )
+    put = Call(service="s3", operation="PutObject", params={"Bucket": Name("bucket"), "Key": Name("key")})
+    shown = Shown(
+        gap=gap, case=Case(probes=(Probe(call=put),)), look=Look(gaps=[gap], seen=None), confirmed=2
+    )
+    for trick, side in ((lambda *_: success(ETag="1"), 0), (None, None)):
+        running = campaign(FakeSide(trick, "one"), FakeSide(name="two"))
+        assert running.inquiry._leaves_alone(shown) == side
+        running.pair.close()
+
+
+def test_a_refusal_without_a_text_is_known_by_its_code() -> None:
+    said = (("InvalidHeaderValue", ""), ("", ""))
+    alone = sample_finding(kind="success", condition="c", parameter="Range", errors=said)
+    call = replace(alone.sequence[-1], params={"Range": "x"})
+    both = {"kind": "error code", "condition": "c", "parameter": "Range", "sequence": (call,)}
+    assert is_same_refusal(sample_finding(errors=(said[0], ("ConditionNotMet", "")), **both), alone)
+    assert not is_same_refusal(sample_finding(errors=(("Other", ""), ("ConditionNotMet", "")), **both), alone)
+
+
+def test_an_answer_to_a_value_with_which_something_else_is_left_says_the_same_again() -> None:
+    put = Call(service="s3", operation="PutObject", params={"Bucket": Name("bucket"), "Key": Name("key")})
+    gap = Gap(
+        operation="PutObject",
+        index=0,
+        difference=Difference.VALUE,
+        place="Expires",
+        reference="1",
+        candidate="2",
+        implication=Implication.WRONG_RESULT,
+    )
+    case = Case(probes=(Probe(call=put, parameter="Expires", value_class="boundary"),))
+    shown = Shown(gap=gap, case=case, look=Look(gaps=[gap], seen=None), confirmed=2)
+    left = sample_finding("PutObject", parameter="Expires", manifestation="state")
+    assert _is_said_of_state(shown, [left])
+    assert not _is_said_of_state(shown, [replace(left, manifestation="response")])
+    assert not _is_said_of_state(shown, [replace(left, parameter="Body")])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.crowds import goes_on, listed
+from likewise.cloud.fuzz.crowds import goes_on, listed, without_others
 from likewise.cloud.fuzz.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.timing import may_be_early
 from likewise.cloud.fuzz.trees import are_near, differences
@@ -239,3 +239,14 @@ def test_a_message_that_repeats_much_or_little_is_the_same_message(judge: Judge)
         return found
 
     assert said(3).signature == said(80).signature
+
+
+def test_what_a_crowded_list_says_besides_its_things_and_their_number_counts() -> None:
+    answer = {
+        "Names": ["lwa1", "lwb1"],
+        "Kind": "all",
+        "KeyCount": 2,
+        "NextToken": "x",
+        "headers": {"etag": "1"},
+    }
+    assert without_others(answer, "lwa", crowded=True) == {"Names": ["lwa1"], "Kind": "all"}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+
 from likewise.cloud.fuzz.calls import Name
 from likewise.cloud.fuzz.cases import Cases
 from likewise.cloud.fuzz.grammar import Member, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.ranks import by_rank, grouped
-from likewise.cloud.fuzz.values import ValueClass, variants
+from likewise.cloud.fuzz.ranks import by_rank, grouped, shuffled
+from likewise.cloud.fuzz.schedule import EARLY
+from likewise.cloud.fuzz.values import FOREIGN, MARKED, ValueClass, variants
 
 COLOURS = Member(name="Colour", kind="string", enum=("red", "green", "blue"))
 SIZES = Member(name="Size", kind="string", enum=("small", "large"))
@@ -67,3 +70,54 @@ def test_an_operation_is_called_where_what_it_needs_was_not_made_for_it() -> Non
     cases = Cases(Planner(load("s3"), hints_of("s3")), 1, ("GetObjectLockConfiguration",))
     setups = [task.case.setup for task in cases.states()["plain"]]
     assert [{**call.params} for call in setups[0]] == [{"Bucket": Name("bucket")}]
+
+
+def test_each_value_of_a_list_of_choices_is_given_alone_and_all_of_them_together() -> None:
+    member = Member(name="Include", kind="list", enum=("tags", "metadata", "copy"))
+    given = [each.params["Include"] for each in variants((member,), {}, {"Include": ["tags"]})]
+    assert [each for each in given if len(each) == 1] == [["tags"], ["metadata"], ["copy"]]
+    assert ["tags", "metadata", "copy"] in given
+
+
+def test_texts_in_a_body_are_given_foreign_letters_and_marks() -> None:
+    member = Member(name="body", kind="any", required=True)
+    body = {"Message": {"Text": "hello"}}
+    texts = [each.params["body"] for each in variants((member,), {"body": body}, {}) if each.params]
+    given = {
+        each["Message"]["Text"] for each in texts if isinstance(each, dict) and "Text" in each["Message"]
+    }
+    assert {FOREIGN, MARKED} <= given
+
+
+def test_fields_of_a_body_in_json_are_given_nothing() -> None:
+    member = Member(name="body", kind="any", required=True)
+    found = variants((member,), {"body": {"json": {"n": 1}}}, {})
+    assert {"json": {"n": None}} in [each.params.get("body") for each in found]
+
+
+def test_the_ends_of_a_range_come_before_what_lies_between_them() -> None:
+    member = Member(name="Period", kind="integer", minimum=0, maximum=60)
+    found = [each for each in variants((member,), {}, {"Period": 15}) if each.value_class == "boundary"]
+    for seed in range(5):
+        mixed = shuffled(found, random.Random(seed))
+        assert [each.params["Period"] for each in mixed][:3] == [60, 0, 30]
+    assert [each.params["Period"] for each in by_rank(found)[2]] == [60, 0]
+
+
+def test_a_number_without_a_limit_grows_and_stays_divisible() -> None:
+    member = Member(name="Length", kind="integer")
+    given = [each.params["Length"] for each in variants((member,), {}, {"Length": 512})]
+    assert {51_200, 51_200_000} <= set(given)
+
+
+def test_further_right_values_of_a_filter_each_have_a_call_among_the_first() -> None:
+    cases = Cases(Planner(load("table"), hints_of("table")), 1, ("Table_QueryEntities",))
+    early = [
+        probe.call.params.get("filter")
+        for task in cases.sweep("Table_QueryEntities")
+        if task.keys[-1] in EARLY
+        for probe in task.case.probes
+        if probe.parameter == "filter"
+    ]
+    assert any(" and " in str(each) for each in early)
+    assert any(" or " in str(each) for each in early)

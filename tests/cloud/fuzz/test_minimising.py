@@ -191,3 +191,11 @@ def test_a_long_sequence_may_take_longer_to_make_short() -> None:
         "PutBucketVersioning",
         "DeleteObject",
     ]
+
+
+def test_what_a_call_before_it_had_left_gives_way_to_what_shows_from_scratch() -> None:
+    """It is seen as another error after a write that it shares its context with, and is a refusal alone."""
+    pair = Pair("CacheControl", difference=Difference.SUCCESS)
+    case = Case(setup=(BUCKET,), probes=(Probe(call=put(CacheControl="x"), parameter="CacheControl"),))
+    (shown,), missing = pair.minimiser.confirm(case, [gap("", Difference.CODE)])
+    assert (shown.gap.difference, missing) == (Difference.SUCCESS, [])

@@ -163,7 +163,7 @@ def test_what_follows_from_a_write_that_seemed_lost_is_looked_at_again(clock: Cl
 
     written: dict[object, float] = {}
     found = findings(
-        campaign(FakeSide(trick, "one"), FakeSide(name="two"), operations=OPERATIONS, budget=2500)
+        campaign(FakeSide(trick, "one"), FakeSide(name="two"), operations=OPERATIONS, budget=3000)
     )
     assert {(each.operation, each.cause) for each in found if each.kind == "missing"} == {
         ("DeleteObject", "other bug")

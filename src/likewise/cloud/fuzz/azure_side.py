@@ -143,6 +143,10 @@ class AzureSide(Side):
             from azure.core import MatchConditions
 
             params["match_condition"] = MatchConditions[params["match_condition"]]
+        for name in ("partition_key", "row_key"):
+            if isinstance(params.get(name), str):
+                # A quotation mark would end the key in the address; the public client doubles it as well.
+                params[name] = params[name].replace("'", "''")
         if "url" in takes:
             params["url"] = url
         if "version" in takes and "version" not in params:

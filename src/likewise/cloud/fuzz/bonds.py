@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+KNOWN = "identifier"
+"""What the description of an identifier that was seen before begins with."""
 SHORT = 8
 """Characters that an identifier has at least: shorter texts stand for themselves."""
 
@@ -58,4 +60,4 @@ class Bonds:
 
 
 def _ordinal(seen: list[str], value: str) -> str:
-    return f"identifier {seen.index(value) + 1} of this sequence" if value in seen else "a new identifier"
+    return f"{KNOWN} {seen.index(value) + 1} of this sequence" if value in seen else "a new identifier"

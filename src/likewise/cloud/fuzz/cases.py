@@ -13,10 +13,11 @@ from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.execution import Case, Probe
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.plans import Plan, Planner, is_read
-from likewise.cloud.fuzz.ranks import DEFERRED, by_rank, common, grouped
+from likewise.cloud.fuzz.ranks import DEFERRED, by_rank, common, grouped, shuffled
 from likewise.cloud.fuzz.sequences import as_plans, combined, plain, unbound, unset
 from likewise.cloud.fuzz.sizes import sizes
-from likewise.cloud.fuzz.values import AND, ValueClass, Variant, failing, shown, together, variants
+from likewise.cloud.fuzz.states import right_values, situations
+from likewise.cloud.fuzz.values import AND, ValueClass, Variant, failing, further, shown, together, variants
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -180,6 +181,9 @@ class Cases:
         yield from self._filled(operation)
         yield from self._deleted(operation, plan)
         yield from self._pages(operation, plan)
+        for state, each in situations(self.planner, operation):
+            probe = self.probe(each.setup, each.call, state=state, **each.labels)
+            yield state, Case(setup=each.setup, probes=(probe,))
 
     def _filled(self, operation: str) -> Iterator[tuple[str, Case]]:
         """The removal of a thing that has something in it, for each kind of thing that lies in such a one."""
@@ -361,18 +365,20 @@ class Cases:
             return before[1]
         found = list(variants(self._members(operation), params, self._extra(operation)))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
-        hints = self.planner.hints.failing
-        for member in self._members(operation):
-            given = hints.get(f"{operation}.{member.name}", hints.get(member.name))
+        hints = self.planner.hints
+        for name in (member.name for member in self._members(operation)):
+            right = right_values(self.planner, operation, name, self.plan(operation).setup)
+            found += [further(params, name, value) for value in right]
+            given = hints.failing.get(f"{operation}.{name}", hints.failing.get(name))
             if given is not None:
-                found.append(failing(params, member.name, given))
+                found.append(failing(params, name, given))
         # An address without one of its parts is another operation's.
         found = [
             each
             for each in found
             if each.value_class is not ValueClass.MISSING or each.parameter not in self.planner.hints.names
         ]
-        random.Random(f"{self.seed}/{operation}").shuffle(found)
+        found = shuffled(found, random.Random(f"{self.seed}/{operation}"))
         self._known_variants[operation] = (params, found)
         return found
 

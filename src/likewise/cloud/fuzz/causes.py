@@ -61,6 +61,8 @@ def likely_cause(
     `never` says for each side that the operation has only ever failed there; `state`, that the answers
     are those of a read which shows what an earlier write left.
     """
+    if settles:
+        return Cause(name=ASYNCHRONOUS, evidence="asked again a little later, both sides agree")
     for which, answer, side in ((1, candidate, "candidate"), (0, reference, "reference")):
         status = answer.status or 0
         if gap.difference is Difference.MESSAGE:
@@ -74,8 +76,6 @@ def likely_cause(
                 evidence=f"the {side} answers {answer.summary()} whatever it is asked",
                 side=which,
             )
-    if settles:
-        return Cause(name=ASYNCHRONOUS, evidence="asked again a little later, both sides agree")
     if not reference.success and _PENDING.search(reference.code):
         return Cause(name=ASYNCHRONOUS, evidence=f"the reference answers {reference.summary()}")
     for answer, side in ((candidate, "candidate"), (reference, "reference")):
@@ -112,7 +112,11 @@ STATES = {
     "filled": "only where something lies in what it names",
     "twice": "only the second time",
     "seen": "only after it was looked at",
+    "held": "only while what it names is held",
+    "form": "only where what it names is of another form",
+    "odd": "only where a name has special characters in it",
 }
+_HOLDS = re.compile(r"Lease|Lock|Hold")
 
 
 def condition(probe: Probe, setup: Sequence[Call], *, shows_typically: bool) -> str:
@@ -136,7 +140,9 @@ def _state(probe: Probe, before: Sequence[str]) -> str:
             return ""
         case "deleted" if not any(ENDS.search(name) for name in before):
             return "unset" if before else "no parent"
-        case "unset" if not before:
+        case "held" if not any(_HOLDS.search(name) for name in before):
+            return ""
+        case "form" | "odd" | "unset" if not before:
             return "no parent"
         case "filled" if len(before) < 2:
             return ""

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 PAGING = re.compile(r"^Next|Marker$|Token$|Truncated$|Count$|^LastEvaluated|continuation")
+_WHOLE = re.compile(r"^etag$|md5|crc|length|count$|size$", re.IGNORECASE)
+"""What is worked out from a whole answer."""
 _NEXT = re.compile(r"^Next|^LastEvaluated|[Cc]ontinuation")
 
 
@@ -44,13 +46,20 @@ def has_others(value: Any, prefix: str) -> bool:
     return isinstance(value, list) and any(prefix not in repr(each) for each in value)
 
 
+def _is_ours(name: str, value: Any) -> bool:
+    """Whether a part of an answer says the same whoever else has things there: no count, no mark."""
+    if isinstance(value, (list, dict)):
+        return bool(value)
+    return value is not None and not PAGING.search(name) and not _WHOLE.search(name)
+
+
 def without_others(value: Any, prefix: str, *, crowded: bool) -> Any:
     """An answer without the things of others; where there are any, pages and counts mean nothing."""
     if isinstance(value, Mapping):
         inner = {key: without_others(each, prefix, crowded=crowded) for key, each in value.items()}
         if not crowded:
             return inner
-        return {key: each for key, each in inner.items() if isinstance(each, (list, dict)) and each}
+        return {key: each for key, each in inner.items() if _is_ours(str(key), each)}
     if isinstance(value, list):
         return [each for each in value if prefix in repr(each)]
     return value

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from likewise.cloud.fuzz.calls import Call
 from likewise.cloud.fuzz.causes import AFTER, ASYNCHRONOUS, NOT_IMPLEMENTED, Cause, condition, likely_cause
 from likewise.cloud.fuzz.explaining import Explanations, Void, concerns, refusal
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
@@ -49,7 +51,7 @@ class Descriptions:
             what = what if probe.parameter else ""
         if what and gap.index and not state:
             what = f"{AFTER}{probe.call.operation}, {what}"
-        identity = self._identity(shown, cause, never, void=known if state else {})
+        identity = self._identity(shown, cause, never, void=known if state else {}, state=state)
         # A read that is late is late after every write.
         whose = gap.operation if cause.name == ASYNCHRONOUS else blamed
         name = digest(self.planner.service, whose, *identity)
@@ -76,7 +78,13 @@ class Descriptions:
         )
 
     def _identity(
-        self, shown: Shown, cause: Cause, never: tuple[bool, bool], *, void: Mapping[str, int | None]
+        self,
+        shown: Shown,
+        cause: Cause,
+        never: tuple[bool, bool],
+        *,
+        void: Mapping[str, int | None],
+        state: bool,
     ) -> tuple[str, ...]:
         """What makes two findings of an operation one: their cause, as far as it can be told."""
         gap, probe = shown.gap, shown.probe
@@ -91,4 +99,21 @@ class Descriptions:
             return str(gap.difference), "which of several mistakes is named"
         key = general(probe.parameter) if gap.difference is Difference.SUCCESS else ""
         _, *what = gap.signature
+        if state and _is_own_name(gap.place, (*shown.case.setup, probe.call)):
+            # What the client calls its fields and which read shows one says nothing about the cause.
+            return str(gap.difference), "a field of the client's", key
         return *what, key
+
+
+def _is_own_name(place: str, calls: Sequence[Call]) -> bool:
+    """Whether a place ends in a name that the client gave to a part of what it wrote."""
+    name = place.rpartition(".")[2].lower().removeprefix("x-ms-meta-")
+    return any(name in _keys(value) for call in calls for value in call.params.values())
+
+
+def _keys(value: Any) -> set[str]:
+    """Every name inside a value, as far as it is a mapping."""
+    if isinstance(value, Mapping):
+        inner = [_keys(each) for each in value.values()]
+        return {str(key).lower() for key in value}.union(*inner)
+    return set[str]().union(*map(_keys, value)) if isinstance(value, list) else set()

@@ -52,7 +52,7 @@ class Explanations:
             return
         for which, each in enumerate(seen):
             said = refusal(each.answers[0])
-            if said[1]:
+            if any(said):
                 self.refusals.setdefault((gap.operation, which, *said), set()).update(tops(probe.parameter))
 
     def is_known(self, gap: Gap) -> bool:
@@ -140,7 +140,7 @@ def is_same_refusal(finding: Finding, other: Finding) -> bool:
         and not (other.parameter and tops(other.parameter) & finding.sequence[-1].params.keys())
     ):
         return False
-    return any(mine == said and said[1] for mine, said in zip(finding.errors, other.errors, strict=True))
+    return any(mine == said and any(said) for mine, said in zip(finding.errors, other.errors, strict=True))
 
 
 def _is_of_several(finding: Finding, other: Finding) -> bool:

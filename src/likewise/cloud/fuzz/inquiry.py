@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from likewise.cloud.fuzz.bonds import Bonds
+from likewise.cloud.fuzz.bonds import KNOWN, Bonds
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
 from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED
 from likewise.cloud.fuzz.crowds import without_others
@@ -19,10 +19,10 @@ from likewise.cloud.fuzz.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.pairing import Pair
 from likewise.cloud.fuzz.plans import Planner, is_read
-from likewise.cloud.fuzz.sequences import unset
+from likewise.cloud.fuzz.sequences import unbound, unset
 from likewise.cloud.fuzz.timing import Check, Lateness
 from likewise.cloud.fuzz.trees import masked
-from likewise.model import Difference
+from likewise.model import Difference, Manifestation
 
 Said = tuple[str, ...]
 ATTEMPTS = 3
@@ -79,7 +79,7 @@ class Inquiry:
 
         And the operations that more differences may follow from, which will be known later.
         """
-        if not went_alike(case.setup, ours, theirs):
+        if not went_alike(case.setup, ours, theirs) or not _is_given_alike(probe.call, ours, theirs):
             return [], set()
         bonds, found = Bonds(), []
         self.judge.at((self.pair.reference.endpoint, self.pair.candidate.endpoint))
@@ -166,19 +166,17 @@ class Inquiry:
         shown, wavering = self.minimiser.confirm(case, gaps)
         real = []
         for each in shown:
-            first = next(gap for gap in gaps if gap.signature == each.gap.signature)
-            if self._is_fresh(first, each.gap):
+            first = next((gap for gap in gaps if gap.signature == each.gap.signature), None)
+            if first is not None and self._is_fresh(first, each.gap):
                 self.judge.volatile.add((first.operation, first.place))
             else:
                 real.append(each)
         self._waver(case, wavering)
-        found = [
-            finding
-            # What reads show first: it may account for what the answer itself says.
-            for each in sorted(self.minimiser.minimise(real), key=lambda one: not one.gap.index)
-            if self._holds(each)
-            for finding in self._explained(each, shown)
-        ]
+        found: list[Finding | Pending] = []
+        # What reads show first: it may account for what the answer itself says.
+        for each in sorted(self.minimiser.minimise(real), key=lambda one: not one.gap.index):
+            if not _is_said_of_state(each, found) and self._holds(each):
+                found += self._explained(each, shown)
         spent = -(-(self._used() - before) // len(found)) if found else 0
         return [_costing(each, spent) for each in found]
 
@@ -192,7 +190,9 @@ class Inquiry:
         blamed, state, doubt = self._blame(each, others)
         final = self._own(each) if each.gap.index and not state else each
         found = self._descriptions.finding(final, blamed, state=state, void=doubt)
-        check = found.cause != NOT_IMPLEMENTED and self.lateness.check(each)
+        # Who refuses a call for want of a thing that is only late had not come to what else is wrong with it.
+        is_open = found.cause != NOT_IMPLEMENTED or each.gap.difference in _MISSES
+        check = is_open and self.lateness.check(each)
         late = self._descriptions.finding(final, blamed, state=state, settles=True) if check else None
         assert final.look.seen is not None
         self.known.refuse(final.probe, final.gap, final.look.seen)
@@ -314,7 +314,9 @@ class Inquiry:
         mine = shown.probe.call.operation
         gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
         witnesses = {each.index for each in gaps.values() if each.index and concerns(each, gap)}
-        void = self._has_no_effect(shown)
+        void = (
+            self._leaves_alone(shown) if gap.difference is Difference.IDENTITY else self._has_no_effect(shown)
+        )
         if len(witnesses) < 2 and void is not None and self._lists_less(shown, void):
             void = None
         if len(witnesses) < 2 and void is None:
@@ -335,6 +337,18 @@ class Inquiry:
         if changed[0] == changed[1] or self._has_shown_effect(shown):
             return None
         return changed.index(False)
+
+    def _leaves_alone(self, shown: Shown) -> int | None:
+        """The side that gives the identifier from before the probe, and takes it where there is nothing."""
+        is_old = [text.startswith(KNOWN) for text in (shown.gap.reference, shown.gap.candidate)]
+        if is_old[0] == is_old[1]:
+            return None
+        which = is_old.index(True)
+        operation = shown.probe.call.operation
+        call = replace(shown.probe.call, params=unbound(self.planner.typical(operation), ()))
+        seen = self.look(Case(probes=(Probe(call=call, state="no parent"),))).seen
+        is_taken = [each.answers[0].success for each in seen or ()]
+        return which if is_taken and is_taken[which] and not is_taken[1 - which] else None
 
     def _lists_less(self, shown: Shown, which: int) -> bool:
         """Whether the only read that shows nothing of a write is one that would, had it been made more often.
@@ -392,6 +406,34 @@ class Inquiry:
             if self._is_shared(operation)
             else answer.fields
         )
+
+
+def _is_said_of_state(shown: Shown, found: Sequence[Finding | Pending]) -> bool:
+    """Whether an answer differs to a value of a parameter with which the operation leaves something else."""
+    if shown.gap.index or shown.gap.difference in _REFUSALS | _MISSES or not shown.probe.parameter:
+        return False
+    those = [each if isinstance(each, Finding) else each.finding for each in found]
+    return any(
+        each.operation == shown.probe.call.operation
+        and each.parameter == shown.probe.parameter
+        and each.manifestation != Manifestation.RESPONSE
+        for each in those
+    )
+
+
+def _is_given_alike(call: Call, ours: Seen, theirs: Seen) -> bool:
+    """Whether earlier answers gave a call something on both sides, or on neither: a marker, a receipt."""
+    for each in placeholders(call.params):
+        if isinstance(each, Ref):
+            given = []
+            for seen in (ours, theirs):
+                try:
+                    given.append(bool(resolve(each, {}, seen.setup)))
+                except Unresolved:
+                    given.append(False)
+            if given[0] != given[1]:
+                return False
+    return True
 
 
 def _size(value: Any) -> int:

@@ -97,7 +97,11 @@ class Minimiser:
         self._again.clear()
 
     def confirm(self, case: Case, gaps: Sequence[Gap]) -> tuple[list[Shown], list[Gap]]:
-        """What shows again from scratch, with as little before it as may be; and what does not."""
+        """What shows again from scratch, with as little before it as may be; and what does not.
+
+        Where nothing does, but the call is taken or refused in another way: what was noticed had to do with
+        what calls before it had left, and what shows from scratch is the difference.
+        """
         shown: list[Shown] = []
         pending = list(gaps)
         self._failed.clear()
@@ -109,6 +113,10 @@ class Minimiser:
                 self._fail(form.setup, pending)
                 if len(form.setup) < min(2, len(case.setup)):
                     self._note(_hope(form), worked=bool(shown))
+        if not shown:
+            others = [gap for gap in look.gaps if gap.index == 0 and gap.difference in REFUSALS]
+            if others:
+                return _those(others, form, look, 1), []
         return shown, pending
 
     def _forms(self, case: Case, gaps: Sequence[Gap]) -> list[Case]:

@@ -243,7 +243,8 @@ class Planner:
         return [
             each
             for each in self.reads(setup, call)
-            if all(isinstance(part, Name) or part.call < len(setup) for part in placeholders(each.params))
+            if is_read(each.operation)
+            and all(isinstance(part, Name) or part.call < len(setup) for part in placeholders(each.params))
         ]
 
     def observers(self, operation: str) -> tuple[str, ...]:

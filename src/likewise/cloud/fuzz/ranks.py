@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,16 @@ def common(grammar: Grammar) -> frozenset[str]:
     return frozenset(name for name, count in counts.items() if count >= COMMON)
 
 
+def shuffled(found: Sequence[Variant], chance: random.Random) -> list[Variant]:
+    """The values in any order, those of one class of one parameter in theirs: the first say most."""
+    mixed = list(found)
+    chance.shuffle(mixed)
+    ordered: dict[tuple[str, str], list[Variant]] = {}
+    for each in reversed(found):
+        ordered.setdefault((each.parameter, str(each.value_class)), []).append(each)
+    return [ordered[each.parameter, str(each.value_class)].pop() for each in mixed]
+
+
 def grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Variant]:
     """What may be given besides, several at once: what both sides take needs no call of its own.
 
@@ -40,7 +51,8 @@ def grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Varian
     rounds: list[list[Variant]] = []
     given: dict[str, int] = {}
     for each in found:
-        if each.value_class == ValueClass.TYPICAL and each.parameter == each.top not in typical:
+        is_usual = each.value_class == ValueClass.TYPICAL and not each.is_alone
+        if is_usual and each.parameter == each.top not in typical:
             number = given[each.top] = given.get(each.top, -1) + 1
             if number == len(rounds):
                 rounds.append([])
@@ -82,9 +94,11 @@ def by_rank(
     for each in found:
         key = (general(each.parameter.partition(AND)[0]), str(each.value_class))
         again = seen[key] = seen.get(key, -1) + 1
-        is_alone = each.parameter != each.top or each.top in typical
+        is_alone = each.is_alone or each.parameter != each.top or each.top in typical
         if each.value_class == ValueClass.TYPICAL and is_alone:
             again = max(0, again - FEW)
+        if each.value_class == ValueClass.BOUNDARY:
+            again = max(0, again - 1)  # a range has two ends
         rank = _PRIORITY.get(each.value_class, 0) + 2 * min(again, 3)
         if each.top in shared and each.value_class not in _EVERYWHERE:
             rank += LATER

@@ -11,7 +11,14 @@ Ask = Callable[[str, Mapping[str, Any]], Answer]
 """Executes one operation of the service at hand."""
 
 KINDS = {"s3": "bucket", "dynamodb": "table", "blob": "container", "queue": "queue", "table": "table"}
+LENGTHS = (14, 5)
+"""Characters of the names that things at the top of a server are given, and things inside them."""
 GONE = ("NoSuch", "NotFound")
+
+
+def length(kind: str) -> int:
+    """How long the name of a thing is."""
+    return LENGTHS[0] if kind in KINDS.values() else LENGTHS[1]
 
 
 def made(call: Call) -> Iterator[str]:

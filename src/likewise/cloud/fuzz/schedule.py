@@ -16,8 +16,8 @@ USUAL = 12
 """Calls that a finding costs, before anything is known; and calls after which more is known of a kind."""
 STATES = 0.2
 """The part of all calls that states get while there are any left, however little they find."""
-FIRST = 0.5
-"""The part that the first values of every parameter get, in the same way."""
+FIRST, SECOND = 0.5, 0.6
+"""The part that the first values of every parameter get in the same way, and the part with the next ones."""
 POOR, ALL = 1 / 60, 0.95
 """Findings a call below which there is little to learn from: then first values get nearly everything."""
 SHARE = 0.2
@@ -174,6 +174,8 @@ class Schedule:
             fit = states
         elif early and self.gains.spent(EARLY | NEXT) < (ALL if is_poor else FIRST) * spent:
             fit = early
+        elif self.gains.spent(EARLY | NEXT) < SECOND * spent:
+            fit = [n for n, task in enumerate(tasks) if task.keys[-1] in NEXT] or fit
         return max(fit or range(len(tasks)), key=lambda n: (self._promise(tasks[n]), -n))
 
     def _promise(self, task: Task) -> float:

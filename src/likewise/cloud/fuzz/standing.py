@@ -15,6 +15,8 @@ _LASTING = re.compile(
     r"Lock|LegalHold|Retention|Versioning|Delete(Bucket|Table)|Container_Delete|Lease|UploadPart|Snapshot"
 )
 """What stays, or takes everything with it, whatever is put there afterwards."""
+_CONDITION = re.compile(r"^(if_|If[A-Z]|etag$|match_condition$|lease_id$|Expected)|Condition")
+"""Parameters that ask what is there before anything is put there."""
 _PLACES = ("endpoint", "prefix")
 
 
@@ -26,6 +28,7 @@ def is_replaced(call: Call, *following: Call) -> bool:
     return (
         bool(_REPEATABLE.match(call.operation))
         and all(each.operation == call.operation for each in following)
+        and not any(_CONDITION.search(name) for each in following for name in each.params)
         and not any("ObjectLock" in name for name in call.params)
     )
 

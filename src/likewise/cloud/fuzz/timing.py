@@ -232,7 +232,7 @@ class Lateness:
             return self._asked[place]
         call = probe.observers[gap.index - 1] if gap.index else probe.call
         is_first = not is_read(gap.operation) and not any(map(_is_unready, _answers(shown)))
-        probes = () if is_first else (replace(probe, observers=()),)
+        probes = () if is_first and not gap.index else (replace(probe, observers=()),)
         try:
             standing = self._pair.begin(Case(setup=setup, probes=probes))
         except Exhausted:

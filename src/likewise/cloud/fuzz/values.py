@@ -10,14 +10,19 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar import Member
+from likewise.cloud.fuzz.removal import length
 
 INNER = 5
 """How deep parameters are varied."""
 LONG = 2000
 MUCH = 1_000_000
 """A number above most limits that nobody has written down."""
+TIMES = (100, 100_000)
+"""How much bigger a number is made that has no limit by the model: what it must be divisible by, it stays."""
 CHOICES = 6
 """Members of a structure, none of them required, from which on it is taken to be one of several things."""
+FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
+"""Texts with letters that are not everybody's, and with marks that mean something somewhere."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
@@ -57,6 +62,8 @@ class Variant:
     """The value in a few characters."""
     size: int = 0
     """How long or how many, where that is what is varied."""
+    is_alone: bool = False
+    """Whether it is one of several right values that each say something else: none stands for another."""
 
     @property
     def top(self) -> str:
@@ -103,6 +110,12 @@ def variants(
                 _variant(place, value_class, typical, member.name, value),
                 note="missing" if is_less else shown(_changed(there, value)),
             )
+
+
+def further(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:
+    """Another right value of a parameter that is a language of its own, or of a condition that holds."""
+    variant = _variant(parameter, ValueClass.TYPICAL, typical, parameter, given[parameter])
+    return replace(variant, params={**typical, **given}, is_alone=True)
 
 
 def failing(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:
@@ -229,6 +242,8 @@ def _reference_changes(member: Member, base: Name | Ref | Text, place: str) -> I
         yield place, ValueClass.UNKNOWN, Name(base.kind, 9)
         yield place, ValueClass.WRONG_FORMAT, Text((base, "/ü ?"))
         yield place, ValueClass.TOO_LONG, Text((base, "x" * LONG))
+        if member.maximum and member.maximum <= LONG:
+            yield place, ValueClass.BOUNDARY, Text((base, "x" * (int(member.maximum) - length(base.kind))))
         yield place, ValueClass.BOUNDARY, Text((base, "-", "x" * 30))
         return
     yield place, ValueClass.UNKNOWN, "00000000-0000-0000-0000-000000000000"
@@ -249,7 +264,7 @@ def _strings(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
         yield ValueClass.OTHER_OWNER, "999999999999"
     yield ValueClass.EMPTY, ""
     yield ValueClass.WRONG_FORMAT, "not a valid value!"
-    yield ValueClass.WRONG_FORMAT, "ünï-ⓒode"
+    yield ValueClass.WRONG_FORMAT, FOREIGN
     yield (
         ValueClass.TOO_LONG,
         "x" * (int(member.maximum) + 1 if member.maximum and member.maximum < LONG else LONG),
@@ -271,10 +286,11 @@ def _numbers(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
     high = int(member.maximum) if member.maximum is not None else None
     tried = {base}
     for kind, value in (
-        (ValueClass.BOUNDARY, low),
         (ValueClass.BOUNDARY, high),
-        (ValueClass.BOUNDARY, 1),
+        (ValueClass.BOUNDARY, low),
+        *((ValueClass.BOUNDARY, value) for value in _between(base, low, high)),
         (ValueClass.BOUNDARY, 0),
+        (ValueClass.BOUNDARY, 1),
         (ValueClass.WRONG_FORMAT, low - 1 if low is not None else -1),
         (ValueClass.WRONG_FORMAT, high + 1 if high is not None else 2**31 - 1),
     ):
@@ -284,11 +300,24 @@ def _numbers(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
     yield ValueClass.WRONG_TYPE, "seven"
 
 
+def _between(base: Any, low: int | None, high: int | None) -> Iterator[int]:
+    """Numbers that no limit is known for: in the midst of a range, or so many times what is usual."""
+    if low is not None and high is not None:
+        yield (low + high) // 2
+    elif high is None and type(base) is int and base > 1:
+        yield from (base * times for times in TIMES)
+
+
 def _list_changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
     yield place, ValueClass.EMPTY, []
     if not isinstance(base, list) or not base:
         return
     yield place, ValueClass.BOUNDARY, base + base
+    for value in member.enum:
+        if [value] != base:
+            yield place, ValueClass.TYPICAL, [value]
+    if len(member.enum) > 2:
+        yield place, ValueClass.BOUNDARY, list(member.enum)
     if depth and member.members:
         for inner, kind, value in _changes(member.members[0], base[0], f"{place}[]", depth - 1):
             yield inner, kind, [value, *base[1:]]
@@ -370,6 +399,7 @@ def _tree_changes(tree: Any, place: str) -> Iterator[Change]:
         for name, inner in tree.items():
             if name == "json" and len(tree) == 1:
                 yield from ((w, k, {name: v}) for w, k, v in _tree_changes(inner, place))
+                yield from ((w, k, {name: v}) for w, k, v in _null_changes(inner, place))
                 continue
             where = f"{place}.{name}"
             if len(tree) > 1 or not isinstance(inner, Mapping):
@@ -390,8 +420,17 @@ def _tree_changes(tree: Any, place: str) -> Iterator[Change]:
         yield place, ValueClass.WRONG_TYPE, "maybe"
     elif isinstance(tree, (int, float)):
         yield place, ValueClass.WRONG_TYPE, "seven"
-        yield place, ValueClass.BOUNDARY, 2**31 + 1
+        yield from ((place, ValueClass.BOUNDARY, value) for value in (2**31 + 1, -1, 0, 1.5))
     elif isinstance(tree, str):
         yield place, ValueClass.EMPTY, ""
         yield place, ValueClass.TOO_LONG, "x" * 70_000
-        yield place, ValueClass.WRONG_FORMAT, "not a valid value!"
+        yield from (
+            (place, ValueClass.WRONG_FORMAT, text) for text in ("not a valid value!", FOREIGN, MARKED)
+        )
+
+
+def _null_changes(tree: Any, place: str) -> Iterator[Change]:
+    """An object of JSON with nothing in each of its fields."""
+    if isinstance(tree, Mapping):
+        for name in tree:
+            yield f"{place}.{name}", ValueClass.EMPTY, {**tree, name: None}

@@ -235,8 +235,8 @@ def page_size(n: int, which: Matcher = "*") -> Rule:
             return _shrunk_body(request, n)
         name = names.get(request.service, "max-keys")
         asked = request.query.get(name, "")
-        if asked.isdecimal() and int(asked) <= n:
-            return request
+        if asked and (not asked.isdecimal() or int(asked) <= n):
+            return request  # what is no number is for the server below to refuse
         return with_query(request, name, str(n))
 
     return Rule(name="page_size", matches=_both(matching(which), is_list), on_request=shrink)

@@ -10,6 +10,8 @@ CONTAINER, BLOB, URL = Name("container"), Name("blob"), Name("endpoint")
 LEASE = "11111111-2222-3333-4444-555555555555"
 OTHER_LEASE = "99999999-2222-3333-4444-555555555555"
 OTHER_ETAG = '"0x8D0000000000000"'
+FORMS = ("BlockBlob_Upload", "AppendBlob_Create", "PageBlob_Create")
+MARKS = tuple(Ref(-1, (maker, "headers", "etag")) for maker in FORMS)
 SOURCE = Text((URL, "/", CONTAINER, "/", BLOB))
 PAGE = b"p" * 512
 RETENTION = {"Enabled": False}
@@ -173,6 +175,24 @@ HINTS = Hints(
         "source_if_none_match": {"source_if_none_match": "*"},
         "if_tags": {"if_tags": "\"colour\"='red'"},
     },
+    holding={
+        "if_match": tuple({"if_match": mark} for mark in MARKS),
+        "source_if_match": ({"source_if_match": MARKS[0]},),
+        "if_none_match": ({"if_none_match": MARKS[0]},),
+    },
+    further={
+        "where": ("colour>='a' AND colour<'z'", "colour='blue' AND shape='round'"),
+        "if_tags": ("\"colour\">='a' AND \"colour\"<'z'",),
+        "range": ("bytes=2-", "bytes=0-0"),
+        "delimiter": ("b", "lw"),
+        "Container_ListBlobFlatSegment.prefix": ("lw", "other"),
+        "Container_ListBlobHierarchySegment.prefix": ("lw", "other"),
+    },
+    holds={
+        "blob": ("Blob_AcquireLease", "lease_id", LEASE, OTHER_LEASE),
+        "container": ("Container_AcquireLease", "lease_id", LEASE, OTHER_LEASE),
+    },
+    forms={"blob": FORMS},
     creates={
         "Container_Create": words("container"),
         **dict.fromkeys(
@@ -206,7 +226,7 @@ HINTS = Hints(
         "AppendBlob_AppendBlockFromURL": ("AppendBlob_Create",),
         "AppendBlob_Seal": ("AppendBlob_Create",),
         "PageBlob_UploadPages": ("PageBlob_Create",),
-        "PageBlob_ClearPages": ("PageBlob_Create",),
+        "PageBlob_ClearPages": ("PageBlob_Create", "PageBlob_UploadPages"),
         "PageBlob_UploadPagesFromURL": ("PageBlob_Create",),
         "PageBlob_GetPageRanges": ("PageBlob_Create", "PageBlob_UploadPages"),
         "PageBlob_GetPageRangesDiff": ("PageBlob_Create", "PageBlob_UploadPages"),

@@ -54,6 +54,8 @@ HINTS = Hints(
         "Queue_Delete": ("Queue_GetProperties",),
         "Queue_SetMetadata": ("Queue_GetProperties",),
         "Queue_SetAccessPolicy": ("Queue_GetAccessPolicy",),
+        "Messages_Enqueue": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
+        "MessageId_Update": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
         "Messages_*": ("Messages_Peek", "Queue_GetProperties"),
         "MessageId_*": ("Messages_Peek", "Queue_GetProperties"),
         "Service_SetProperties": ("Service_GetProperties",),

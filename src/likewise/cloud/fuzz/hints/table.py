@@ -26,6 +26,11 @@ class Hints:
     left out; what it needs then may be said in `needs` under the same name.
     `failing`: parameters that ask for a condition, with values that make it not hold, by parameter or by
     "Operation.parameter".
+    `holding`: the same, with values that make it hold: the mark of the thing as an earlier answer gave it.
+    `further`: other right values of parameters that are languages of their own, by either.
+    `holds`: for each kind of thing, the operation that locks one, the parameter by which others show that
+    they may touch it nevertheless, and what they give then.
+    `forms`: for each kind of thing that there are several forms of, the operations that make them.
     `account`: operations on state that everybody on the server shares.
     `skip`: operations that are never called, and why.
     `removers`: for each kind of top-level thing, the operation that deletes it.
@@ -41,6 +46,11 @@ class Hints:
     related: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     ways: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     failing: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    holding: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    further: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    holds: Mapping[str, tuple[str, str, Any, Any]] = field(default_factory=dict)
+    """The last two: what is right, and what is wrong."""
+    forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     account: frozenset[str] = frozenset()
     skip: Mapping[str, str] = field(default_factory=dict)
     poison: frozenset[str] = frozenset()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from likewise.cloud.fuzz.calls import Name
+from likewise.cloud.fuzz.calls import Name, Ref
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
 from likewise.cloud.fuzz.hints.table import Hints
 from likewise.cloud.services.call import words
 
 ROW = Name("row")
+MARK = Ref(-1, ("Table_InsertEntity", "headers", "etag"))
 ENTITY = {"PartitionKey": "part", "RowKey": ROW, "n": 7, "s": "text", "b": True}
 
 VALUES = {
@@ -47,6 +48,20 @@ HINTS = Hints(
             "match_condition": "IfNotModified",
         },
     },
+    further={
+        "Table_QueryEntities.filter": (
+            "PartitionKey eq 'part' and n gt 5",
+            "n lt 5 or s eq 'text'",
+            "not (n ge 8)",
+            "b eq true",
+            "s ne 'other'",
+            "RowKey ge 'a' and RowKey le 'z'",
+            "Timestamp gt datetime'2020-01-01T00:00:00Z'",
+        ),
+        "Table_Query.filter": ("TableName ge 'a'", "TableName ne 'other'"),
+        "select": ("n", "PartitionKey,RowKey", "none", "*"),
+    },
+    holding={"etag": ({"etag": MARK, "match_condition": "IfNotModified"},)},
     creates={"Table_Create": words("table")},
     needs={
         "Table_QueryEntities": ("Table_InsertEntity",),

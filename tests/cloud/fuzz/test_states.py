@@ -1,0 +1,111 @@
+"""States that an operation is asked for in: what it names is held, of another form, oddly named."""
+
+from __future__ import annotations
+
+from fake_side import FakeSide
+
+from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, resolve
+from likewise.cloud.fuzz.cases import Cases
+from likewise.cloud.fuzz.causes import condition
+from likewise.cloud.fuzz.descriptions import _is_own_name
+from likewise.cloud.fuzz.execution import Lane, Names, Probe
+from likewise.cloud.fuzz.grammar import Member, load
+from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.removal import length
+from likewise.cloud.fuzz.schedule import EARLY
+from likewise.cloud.fuzz.standing import is_replaced
+from likewise.cloud.fuzz.states import MARKS, held, oddly, otherwise
+from likewise.cloud.fuzz.values import variants
+
+BLOBS = Planner(load("blob"), hints_of("blob"))
+ROWS = Planner(load("table"), hints_of("table"))
+
+
+def names(calls: tuple[Call, ...]) -> list[str]:
+    return [call.operation for call in calls]
+
+
+def test_what_is_leased_is_written_without_a_key_with_the_right_one_and_with_another() -> None:
+    those = list(held(BLOBS, "Blob_SetMetadata", BLOBS.plan("Blob_SetMetadata")))
+    assert {tuple(names(each.setup)) for each in those} == {
+        ("Container_Create", "BlockBlob_Upload", "Blob_AcquireLease")
+    }
+    keys = [each.call.params.get("lease_id") for each in those]
+    lease = those[0].setup[-1].params["proposed_lease_id"]
+    assert keys[:2] == [None, lease]
+    assert keys[2] not in (None, lease)
+
+
+def test_what_an_operation_makes_itself_is_there_before_it_is_held() -> None:
+    first, *_ = held(BLOBS, "PageBlob_Create", BLOBS.plan("PageBlob_Create"))
+    assert names(first.setup) == ["Container_Create", "PageBlob_Create", "Blob_AcquireLease"]
+    assert not list(held(BLOBS, "Blob_RenewLease", BLOBS.plan("Blob_RenewLease")))
+    assert not list(held(ROWS, "Table_UpdateEntity", ROWS.plan("Table_UpdateEntity")))
+
+
+def test_an_operation_on_one_form_of_a_thing_is_asked_of_the_others() -> None:
+    those = list(otherwise(BLOBS, "AppendBlob_AppendBlock", BLOBS.plan("AppendBlob_AppendBlock")))
+    assert [names(each.setup)[-1] for each in those] == ["BlockBlob_Upload", "PageBlob_Create"]
+
+
+def test_what_lies_inside_gets_a_name_with_marks_everywhere() -> None:
+    name = "Table_QueryEntitiesWithPartitionAndRowKey"
+    (only,) = oddly(ROWS, ROWS.plan(name))
+    odd = Text((Name("row"), MARKS))
+    assert only.call.params["row_key"] == odd
+    assert only.setup[-1].params["body"]["json"]["RowKey"] == odd
+    assert only.setup[0].params["body"]["json"]["TableName"] == Name("table"), "what contains it has its own"
+    assert not list(oddly(BLOBS, BLOBS.plan("Blob_CopyFromURL"))), "an address writes it in its own way"
+
+
+def test_a_state_that_turned_out_not_to_matter_is_no_condition() -> None:
+    create = Call(service="blob", operation="Container_Create")
+    lease = Call(service="blob", operation="Blob_AcquireLease")
+    probe = Probe(call=Call(service="blob", operation="Blob_Download"), state="held")
+    assert condition(probe, (create, lease), shows_typically=False) == "only while what it names is held"
+    assert condition(probe, (create,), shows_typically=False) == ""
+
+
+def test_a_call_with_a_condition_replaces_nothing_that_it_asks_about() -> None:
+    put = Call(service="blob", operation="BlockBlob_Upload", params={"blob": Name("blob")})
+    careful = Call(service="blob", operation="BlockBlob_Upload", params={"if_none_match": "*"})
+    assert is_replaced(put, put)
+    assert not is_replaced(put, careful)
+
+
+def test_a_condition_is_given_that_holds_where_an_earlier_answer_gave_the_mark() -> None:
+    (task, *_) = [
+        task
+        for task in Cases(ROWS, 1, ("Table_UpdateEntity",)).sweep("Table_UpdateEntity")
+        if any(isinstance(probe.call.params.get("etag"), Ref) for probe in task.case.probes)
+    ]
+    (probe,) = [each for each in task.case.probes if isinstance(each.call.params.get("etag"), Ref)]
+    assert probe.call.params["match_condition"] == "IfNotModified"
+    assert task.case.setup[probe.call.params["etag"].call].operation == "Table_InsertEntity"
+    assert task.keys[-1] in EARLY
+
+
+def test_what_is_taken_out_is_looked_for_after_a_write_and_never_before() -> None:
+    planner = Planner(load("queue"), hints_of("queue"))
+    plan = planner.plan("Messages_Enqueue")
+    assert "Messages_Dequeue" in names(planner.reads(plan.setup, plan.call))
+    assert "Messages_Dequeue" not in names(tuple(planner.looks(plan.setup, plan.call)))
+
+
+def test_a_name_is_as_long_as_it_may_be() -> None:
+    member = Member(name="queue", kind="string", maximum=63)
+    lane = Lane(FakeSide(), tag="r", run="fuzzy")
+    lane.side.service = "queue"
+    given = [each.params["queue"] for each in variants((member,), {"queue": Name("queue")}, {})]
+    texts = [resolve(each, lane.names(), []) for each in given if isinstance(each, Text)]
+    assert 63 in map(len, texts)
+    inside = Name("blob")
+    assert len(Names("lwfuzzy0001r", "", "container")[inside]) == length("blob")
+
+
+def test_a_field_of_the_client_is_one_finding_whatever_it_is_called() -> None:
+    write = Call(service="table", operation="Table_UpdateEntity", params={"body": {"json": {"extra": 1}}})
+    assert _is_own_name("body.value[].extra", (write,))
+    assert _is_own_name("headers.x-ms-meta-extra", (write,))
+    assert not _is_own_name("body.Timestamp", (write,))

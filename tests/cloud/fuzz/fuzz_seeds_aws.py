@@ -198,7 +198,7 @@ ROWS: list[tuple[str, int, str, str, Rule, str, str, str]] = [
     ("s3", 10, "paging", "ListMultipartUploads", r.change_field("s3.ListMultipartUploads", "IsTruncated", "true"), WRONG, OTHER, ""),
     ("s3", 10, "forgiven", "DeleteObjectTagging", r.forgive("s3.DeleteObjectTagging"), ALARM, OTHER, ""),
     # DynamoDB, after what the ninth group led to
-    ("dynamodb", 10, "constraint", "Query", r.reject("dynamodb.Query", 400, "ValidationException", when=lambda request: "IndexName" in _json(request) and _json(request).get("ConsistentRead") is True), UNSAFE, CONSTRAINT, "response"),
+    ("dynamodb", 10, "message", "Query", r.reject("dynamodb.Query", 400, "ValidationException", when=lambda request: "IndexName" in _json(request) and _json(request).get("ConsistentRead") is True), MISLEADING, ERROR, "response"),
     ("dynamodb", 10, "constraint", "BatchExecuteStatement", r.reject("dynamodb.BatchExecuteStatement", 400, "ValidationException", when=lambda request: len(_json(request).get("Statements") or ()) > 5), UNSAFE, CONSTRAINT, ""),
     ("dynamodb", 10, "constraint", "UpdateTable", r.reject("dynamodb.UpdateTable", 400, "ValidationException", when=lambda request: _json(request).get("TableClass") == "STANDARD_INFREQUENT_ACCESS"), UNSAFE, CONSTRAINT, ""),
     ("dynamodb", 10, "constraint", "DeleteItem", r.reject_parameter("dynamodb.DeleteItem", "ReturnItemCollectionMetrics", 400, "ValidationException"), UNSAFE, CONSTRAINT, ""),

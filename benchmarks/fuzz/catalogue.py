@@ -16,8 +16,8 @@ from pathlib import Path
 from pairs import order_for
 from reproduce import reproduced
 
+from likewise.cloud.fuzz.catalogue.pages import markdown
 from likewise.cloud.fuzz.log import read
-from likewise.cloud.fuzz.pages import markdown
 from likewise.cloud.fuzz.session import run_worker
 
 FINDINGS = Path(__file__).parents[2] / "docs" / "findings"

@@ -25,8 +25,9 @@ from typing import Any
 from pairs import order_for
 
 from likewise.cloud.fuzz import session
-from likewise.cloud.fuzz.calls import Answer, Call, open_side
+from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.session import Order, run_worker
+from likewise.cloud.fuzz.sides import open_side
 from likewise.model import Role
 
 PAIRS = ("s3:moto:ministack", "dynamodb:moto:dynalite")

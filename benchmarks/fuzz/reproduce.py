@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from likewise.cloud import targets
-from likewise.cloud.fuzz.aws_side import plain
-from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.catalogue.reproducers import script
+from likewise.cloud.fuzz.differences.bonds import Bonds
+from likewise.cloud.fuzz.differences.judging import Judge
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.judging import Judge
 from likewise.cloud.fuzz.log import read
-from likewise.cloud.fuzz.reproducers import script
 from likewise.cloud.fuzz.session import addressed
+from likewise.cloud.fuzz.sides.aws import plain
 from likewise.model import Role
 
 

@@ -15,16 +15,16 @@ from pathlib import Path
 
 from pairs import order_for
 
-from likewise.cloud.fuzz.execution import Case, Probe
+from likewise.cloud.fuzz.differences.judging import Judge, generalised
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.inquiry import Inquiry
-from likewise.cloud.fuzz.judging import Judge, generalised
+from likewise.cloud.fuzz.inquiry.inquiry import Inquiry
+from likewise.cloud.fuzz.inquiry.shortening import kept, leaned
 from likewise.cloud.fuzz.log import read
-from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.session import opened
-from likewise.cloud.fuzz.shortening import kept, leaned
+from likewise.cloud.fuzz.sides.execution import Case, Probe
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ def test_what_cannot_be_is_refused_with_what_was_meant(
 
 
 def test_an_sdk_that_is_not_installed_is_named_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "likewise.cloud.fuzz.grammar_azure", None)
+    monkeypatch.setitem(sys.modules, "likewise.cloud.fuzz.grammar.azure", None)
     with pytest.raises(ConfigurationError, match=r"pip install 'likewise\[azure\]'"):
         grammar.load("blob")
 

@@ -15,9 +15,9 @@ import click
 from likewise.cli.common import as_json_option, emit, table
 
 if TYPE_CHECKING:
-    from likewise.cloud.fuzz.corpus import Case, Verdict
-    from likewise.cloud.fuzz.corpus_replay import Player
-    from likewise.cloud.fuzz.corpus_traffic import Traffic
+    from likewise.cloud.fuzz.corpus.cases import Case, Verdict
+    from likewise.cloud.fuzz.corpus.replay import Player
+    from likewise.cloud.fuzz.corpus.traffic import Traffic
     from likewise.cloud.targets import Running
     from likewise.model import Role
 
@@ -54,8 +54,8 @@ def corpus() -> None:
 @as_json_option
 def check(files: tuple[Path, ...], candidates: tuple[str, ...], baseline: Path | None, as_json: bool) -> None:
     """Play recorded cases on a candidate and say where it differs from the recorded answers."""
-    from likewise.cloud.fuzz.corpus_reading import read_corpora
-    from likewise.cloud.fuzz.corpus_replay import Player
+    from likewise.cloud.fuzz.corpus.reading import read_corpora
+    from likewise.cloud.fuzz.corpus.replay import Player
 
     entries = read_corpora(files)
     found: list[Verdict] = []
@@ -85,7 +85,7 @@ def check(files: tuple[Path, ...], candidates: tuple[str, ...], baseline: Path |
 
 def _has_ended(player: Player, verdicts: Sequence[Verdict]) -> bool:
     """Whether a candidate is gone; a process still ends for a moment after its last connection has."""
-    from likewise.cloud.fuzz.corpus import NotComparable
+    from likewise.cloud.fuzz.corpus.cases import NotComparable
 
     if any(isinstance(each, NotComparable) and each.is_silent for each in verdicts):
         time.sleep(MOMENT)
@@ -100,7 +100,7 @@ def _readable(
     entries: Sequence[Case | Traffic],
 ) -> tuple[list[Case | Traffic], list[dict[str, str]]]:
     """Entries that say something, and what is wrong with the others."""
-    from likewise.cloud.fuzz.corpus import Case
+    from likewise.cloud.fuzz.corpus.cases import Case
 
     broken = [each for each in entries if isinstance(each, Case) and each.unreadable]
     kept = [each for each in entries if not isinstance(each, Case) or not each.unreadable]
@@ -108,7 +108,7 @@ def _readable(
 
 
 def _services(entries: Sequence[Case | Traffic]) -> set[str]:
-    from likewise.cloud.fuzz.corpus import Case
+    from likewise.cloud.fuzz.corpus.cases import Case
 
     return {
         service
@@ -143,7 +143,7 @@ def _start(
 
 
 def _row(verdict: Verdict) -> dict[str, Any]:
-    from likewise.cloud.fuzz.corpus import Agrees, Differs
+    from likewise.cloud.fuzz.corpus.cases import Agrees, Differs
 
     row: dict[str, Any] = {"id": verdict.case, "verdict": "not comparable", "reason": verdict.reason}
     match verdict:
@@ -211,8 +211,8 @@ def record(
     FILES hold sequences, with or without answers: published cases, corpora, logs of campaigns. On the real
     clouds every call is paid for; what a sequence makes gets a fresh name and is deleted after it.
     """
-    from likewise.cloud.fuzz.corpus_campaign import sequences
-    from likewise.cloud.fuzz.corpus_reading import read_corpora
+    from likewise.cloud.fuzz.corpus.campaigns import sequences
+    from likewise.cloud.fuzz.corpus.reading import read_corpora
 
     wanted = tuple(each.strip() for each in (ops or "").split(",") if each.strip())
     entries = read_corpora(files)
@@ -230,9 +230,9 @@ def _record(
     budget: int | None,
     as_json: bool,
 ) -> None:
-    from likewise.cloud.fuzz.corpus import Case, NotComparable
-    from likewise.cloud.fuzz.corpus_replay import Player
-    from likewise.cloud.fuzz.corpus_writing import write_corpus
+    from likewise.cloud.fuzz.corpus.cases import Case, NotComparable
+    from likewise.cloud.fuzz.corpus.replay import Player
+    from likewise.cloud.fuzz.corpus.writing import write_corpus
     from likewise.model import Role
 
     entries, broken = _readable(entries)
@@ -273,8 +273,8 @@ def _cost(case: Case) -> int:
 @as_json_option
 def merge(files: tuple[Path, ...], into: Path, as_json: bool) -> None:
     """Write the union of corpora, published cases, HAR files and recordings as one corpus."""
-    from likewise.cloud.fuzz.corpus_reading import read_corpora
-    from likewise.cloud.fuzz.corpus_writing import write_corpus
+    from likewise.cloud.fuzz.corpus.reading import read_corpora
+    from likewise.cloud.fuzz.corpus.writing import write_corpus
 
     entries, skipped = _readable(read_corpora(files))
     _report_written(into, write_corpus(into, entries), skipped, as_json)
@@ -285,9 +285,9 @@ def merge(files: tuple[Path, ...], into: Path, as_json: bool) -> None:
 @click.option("--into", type=OUTPUT, metavar="FILE", help="Where to write it; default: standard output.")
 def export(files: tuple[Path, ...], into: Path | None) -> None:
     """Print cases as one JSON list of {"id", "service", "sequence", "real_cloud"}, for other tools."""
-    from likewise.cloud.fuzz.corpus import Case
-    from likewise.cloud.fuzz.corpus_reading import read_corpora
-    from likewise.cloud.fuzz.corpus_writing import row
+    from likewise.cloud.fuzz.corpus.cases import Case
+    from likewise.cloud.fuzz.corpus.reading import read_corpora
+    from likewise.cloud.fuzz.corpus.writing import row
 
     entries, broken = _readable(read_corpora(files))
     for each in broken:

@@ -53,7 +53,7 @@ def discrepancies(
     as_json: bool,
 ) -> None:
     """Show the catalogue of findings, by operation, the most harmful first, with reproducers."""
-    from likewise.cloud.fuzz import pages
+    from likewise.cloud.fuzz.catalogue import pages
 
     if service is not None and not _logs(service):
         from likewise.cloud.fuzz.grammar import load
@@ -95,7 +95,7 @@ def discrepancies(
 
 
 def _write(found: Campaigns, folder: Path) -> None:
-    from likewise.cloud.fuzz.reproducers import file_name, pytest_file, script
+    from likewise.cloud.fuzz.catalogue.reproducers import file_name, pytest_file, script
 
     folder.mkdir(parents=True, exist_ok=True)
     for finding in found.ranked():
@@ -149,10 +149,10 @@ def coverage(service: str, as_json: bool) -> None:
 
 
 def _rows(service: str, tally: Tally, differing: set[str]) -> list[dict[str, Any]]:
-    from likewise.cloud.fuzz.cases import Cases
     from likewise.cloud.fuzz.grammar import load
     from likewise.cloud.fuzz.hints import hints_of
-    from likewise.cloud.fuzz.plans import Planner
+    from likewise.cloud.fuzz.planning.plans import Planner
+    from likewise.cloud.fuzz.tasks.cases import Cases
 
     planner = Planner(load(service), hints_of(service))
     cases = Cases(planner, 0, planner.operations)

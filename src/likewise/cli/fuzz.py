@@ -161,7 +161,7 @@ def _set_aside(path: Path) -> None:
 
 
 def _as_json(found: Campaigns, seed: int) -> dict[str, Any]:
-    from likewise.cloud.fuzz.reproducers import concrete
+    from likewise.cloud.fuzz.catalogue.reproducers import concrete
 
     keys = ("operation", "kind", "implication", "manifestation", "cause", "condition", "hash")
     called: set[str] = set()
@@ -187,7 +187,7 @@ def _as_json(found: Campaigns, seed: int) -> dict[str, Any]:
 
 def _into_ledger(found: Campaigns, order: Order, location: str | None) -> None:
     """Let the policies `api` and `combined` know which operations differ, and when."""
-    from likewise.cloud.fuzz.known import discrepancies
+    from likewise.cloud.fuzz.catalogue.known import discrepancies
     from likewise.store import open_ledger
 
     if not found.findings:

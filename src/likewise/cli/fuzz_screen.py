@@ -64,8 +64,8 @@ def progress(status: Status, minutes: float | None) -> str:
 
 def show_end(found: Campaigns, data: Mapping[str, Any], path: Path, *, interrupted: bool) -> None:
     """The most harmful findings, the figures, and what can be done next."""
+    from likewise.cloud.fuzz.catalogue.pages import targets, text
     from likewise.cloud.fuzz.log import parts
-    from likewise.cloud.fuzz.pages import targets, text
 
     for line in text(found, limit=SHOWN):
         click.echo(line)

@@ -7,14 +7,14 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call, Side
 from likewise.cloud.fuzz.campaign import Campaign
-from likewise.cloud.fuzz.cases import Cases
-from likewise.cloud.fuzz.execution import Keeper, Lane, Meter
+from likewise.cloud.fuzz.differences.judging import Judge
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.inquiry import Inquiry
-from likewise.cloud.fuzz.judging import Judge
-from likewise.cloud.fuzz.pairing import Pair
-from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.inquiry.inquiry import Inquiry
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.sides.execution import Keeper, Lane, Meter
+from likewise.cloud.fuzz.sides.pairing import Pair
+from likewise.cloud.fuzz.tasks.cases import Cases
 
 OPERATIONS = (
     "CreateBucket",

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.corpus import Case, Recorded, Step
-from likewise.cloud.fuzz.corpus_excuses import excuse
-from likewise.cloud.fuzz.corpus_stage import Stage
+from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
+from likewise.cloud.fuzz.corpus.excuses import excuse
+from likewise.cloud.fuzz.corpus.stage import Stage
 
 OK = Answer(success=True, status=200)
 

@@ -13,11 +13,11 @@ from click.testing import CliRunner
 from likewise.cli import main
 from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Text
-from likewise.cloud.fuzz.corpus import Agrees, Case, CorpusUnreadable, Differs, NotComparable, Recorded
-from likewise.cloud.fuzz.corpus_reading import read_corpora, read_corpus
-from likewise.cloud.fuzz.corpus_replay import Player
-from likewise.cloud.fuzz.corpus_traffic import Traffic
-from likewise.cloud.fuzz.corpus_writing import case_of, write_corpus
+from likewise.cloud.fuzz.corpus.cases import Agrees, Case, CorpusUnreadable, Differs, NotComparable, Recorded
+from likewise.cloud.fuzz.corpus.reading import read_corpora, read_corpus
+from likewise.cloud.fuzz.corpus.replay import Player
+from likewise.cloud.fuzz.corpus.traffic import Traffic
+from likewise.cloud.fuzz.corpus.writing import case_of, write_corpus
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.log import Log
 from likewise.cloud.targets import Running

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.corpus import Agrees, Case, Differs, Recorded, Step, judge, same_message
+from likewise.cloud.fuzz.corpus.cases import Agrees, Case, Differs, Recorded, Step, judge, same_message
 from likewise.model import Implication
 
 OK = Answer(success=True, status=200)

@@ -14,9 +14,9 @@ from corpus_cases import CASES, MAKE, PUT
 
 from likewise.cli import main
 from likewise.cloud import targets
-from likewise.cloud.fuzz.corpus import Agrees, Case, Differs, NotComparable, Verdict
-from likewise.cloud.fuzz.corpus_reading import read_corpora
-from likewise.cloud.fuzz.corpus_replay import Player
+from likewise.cloud.fuzz.corpus.cases import Agrees, Case, Differs, NotComparable, Verdict
+from likewise.cloud.fuzz.corpus.reading import read_corpora
+from likewise.cloud.fuzz.corpus.replay import Player
 from likewise.cloud.targets import Running
 from likewise.model import Role
 

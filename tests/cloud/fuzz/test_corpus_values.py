@@ -10,13 +10,13 @@ from urllib.parse import parse_qsl
 import pytest
 
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.corpus import Case, Recorded, Step, Wire
-from likewise.cloud.fuzz.corpus_bindings import Bindings
-from likewise.cloud.fuzz.corpus_bodies import Bodies
-from likewise.cloud.fuzz.corpus_checksums import checksum
-from likewise.cloud.fuzz.corpus_names import FreshNames
-from likewise.cloud.fuzz.corpus_signatures import Signer
-from likewise.cloud.fuzz.corpus_values import (
+from likewise.cloud.fuzz.corpus.bindings import Bindings
+from likewise.cloud.fuzz.corpus.bodies import Bodies
+from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step, Wire
+from likewise.cloud.fuzz.corpus.checksums import checksum
+from likewise.cloud.fuzz.corpus.names import FreshNames
+from likewise.cloud.fuzz.corpus.signatures import Signer
+from likewise.cloud.fuzz.corpus.values import (
     Moment,
     Unplayable,
     decode,

@@ -10,8 +10,8 @@ from fake_side import FakeSide, Trick, campaign, failure, success
 from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref
-from likewise.cloud.fuzz.cases import Cases
-from likewise.cloud.fuzz.causes import (
+from likewise.cloud.fuzz.catalogue.known import argument
+from likewise.cloud.fuzz.differences.causes import (
     AFTER,
     CONSTRAINT,
     ERROR,
@@ -21,8 +21,7 @@ from likewise.cloud.fuzz.causes import (
     condition,
     likely_cause,
 )
-from likewise.cloud.fuzz.execution import Case, Probe, Seen
-from likewise.cloud.fuzz.explaining import (
+from likewise.cloud.fuzz.differences.explaining import (
     follows_from,
     is_of_part,
     is_same_absence,
@@ -30,22 +29,23 @@ from likewise.cloud.fuzz.explaining import (
     is_same_page,
     is_same_refusal,
 )
+from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.following import companions
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.inquiry import _is_said_of_state
-from likewise.cloud.fuzz.judging import Gap
-from likewise.cloud.fuzz.known import argument
+from likewise.cloud.fuzz.inquiry.inquiry import _is_said_of_state
+from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
 from likewise.cloud.fuzz.log import Log, read
-from likewise.cloud.fuzz.minimising import Look, Shown
-from likewise.cloud.fuzz.plans import Planner
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
+from likewise.cloud.fuzz.tasks.cases import Cases
+from likewise.cloud.fuzz.tasks.following import companions
 from likewise.model import Difference, Implication
 
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likewise.cloud.fuzz.timing.LAG", 0.0)
+    monkeypatch.setattr("likewise.cloud.fuzz.inquiry.timing.LAG", 0.0)
 
 
 def catalogue(trick: Trick, folder: Path, budget: int = 900) -> list[Finding]:
@@ -123,7 +123,7 @@ def test_another_refusal_of_the_same_operation_is_another_finding(tmp_path: Path
 
 
 def test_the_order_of_things_that_only_their_identifiers_tell_apart_is_an_order(tmp_path: Path) -> None:
-    from likewise.cloud.fuzz.bonds import Bonds
+    from likewise.cloud.fuzz.differences.bonds import Bonds
 
     bonds = Bonds()
     pairs = [("aaaaaaaa", "11111111"), ("bbbbbbbb", "22222222")]

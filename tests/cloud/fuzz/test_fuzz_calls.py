@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from likewise.cloud import targets
-from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Side, Text, Unresolved, open_side, resolve
+from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Side, Text, Unresolved, resolve
+from likewise.cloud.fuzz.sides import open_side
 from likewise.model import Role
 
 

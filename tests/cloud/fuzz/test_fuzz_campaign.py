@@ -16,9 +16,9 @@ from sample_findings import sample_finding
 from likewise.cli import main
 from likewise.cloud import rewriting, targets
 from likewise.cloud.fuzz.calls import Call, Name
+from likewise.cloud.fuzz.catalogue.reproducers import pytest_file, script
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.log import read
-from likewise.cloud.fuzz.reproducers import pytest_file, script
 from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role, TargetUnavailable
@@ -121,7 +121,7 @@ def test_a_server_that_hangs_talks_nonsense_or_hangs_up_is_a_finding_and_no_more
 def test_throttling_by_the_server_is_waited_out(
     tmp_path: Path, moto: targets.Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("likewise.cloud.fuzz.execution.PAUSES", (0.0, 0.0, 0.0, 0.0))
+    monkeypatch.setattr("likewise.cloud.fuzz.sides.execution.PAUSES", (0.0, 0.0, 0.0, 0.0))
     seed = Seed(service="s3", category="throttling", operations=(), rule=rewriting.throttle(5))
     assert run(tmp_path, moto, (seed,), budget=120, operations=SMALL) == []
 
@@ -238,7 +238,7 @@ def test_a_baseline_that_is_none_is_refused_before_anything_is_called(tmp_path: 
 def test_reproducers_are_valid_python() -> None:
     from likewise.cloud.fuzz.grammar import load
     from likewise.cloud.fuzz.hints import hints_of
-    from likewise.cloud.fuzz.plans import Planner
+    from likewise.cloud.fuzz.planning.plans import Planner
 
     for service in ("s3", "dynamodb", "blob", "queue", "table"):
         planner = Planner(load(service), hints_of(service))

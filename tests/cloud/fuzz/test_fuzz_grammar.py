@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from likewise.cloud.fuzz.calls import Name, Ref, placeholders
-from likewise.cloud.fuzz.cases import Cases
 from likewise.cloud.fuzz.findings import decode, encode
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.values import ValueClass, general, variants
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import ValueClass, general, variants
+from likewise.cloud.fuzz.tasks.cases import Cases
 
 SERVICES = ("s3", "dynamodb", "blob", "queue", "table")
 

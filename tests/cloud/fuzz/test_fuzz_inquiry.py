@@ -8,19 +8,19 @@ import pytest
 from fake_side import FakeSide, Trick, campaign, failure, success
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Text
-from likewise.cloud.fuzz.execution import Case, Lane, Probe
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.shortening import reductions, sliced
-from likewise.cloud.fuzz.shrinking import are_several, loosened, reduced, simpler
-from likewise.cloud.fuzz.values import shown
+from likewise.cloud.fuzz.inquiry.shortening import reductions, sliced
+from likewise.cloud.fuzz.inquiry.shrinking import are_several, loosened, reduced, simpler
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import shown
+from likewise.cloud.fuzz.sides.execution import Case, Lane, Probe
 
 
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likewise.cloud.fuzz.timing.LAG", 0.0)
+    monkeypatch.setattr("likewise.cloud.fuzz.inquiry.timing.LAG", 0.0)
 
 
 def find(trick: Trick, budget: int = 900, **options: object) -> list[Finding]:

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likewise.cloud.fuzz.bonds import Bonds
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.crowds import goes_on, listed, without_others
-from likewise.cloud.fuzz.judging import Gap, Judge, generalised
-from likewise.cloud.fuzz.timing import may_be_early
-from likewise.cloud.fuzz.trees import are_near, differences
+from likewise.cloud.fuzz.differences.bonds import Bonds
+from likewise.cloud.fuzz.differences.crowds import goes_on, listed, without_others
+from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
+from likewise.cloud.fuzz.differences.trees import are_near, differences
+from likewise.cloud.fuzz.inquiry.timing import may_be_early
 from likewise.model import Difference, Implication
 
 PATTERNS = (re.compile(r"lwaaaaa[0-9a-z]{4}r([a-z][a-z]|)"), re.compile(r"lwaaaaa[0-9a-z]{4}c([a-z][a-z]|)"))

@@ -10,11 +10,12 @@ import pytest
 from fake_side import FakeSide, campaign, failure, success
 
 from likewise.cloud import targets
-from likewise.cloud.fuzz.calls import Answer, Call, Name, open_side, pause_of
+from likewise.cloud.fuzz.calls import Answer, Call, Name, pause_of
 from likewise.cloud.fuzz.campaign import Campaign, Done
-from likewise.cloud.fuzz.execution import Keeper, Lane
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.inquiry import Unstable
+from likewise.cloud.fuzz.inquiry.inquiry import Unstable
+from likewise.cloud.fuzz.sides import open_side
+from likewise.cloud.fuzz.sides.execution import Keeper, Lane
 from likewise.model import Role, TargetUnavailable
 
 
@@ -98,7 +99,7 @@ def test_an_interruption_at_any_call_keeps_what_was_found_and_cleans_up() -> Non
 
 
 def test_throttling_is_waited_for_and_never_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likewise.cloud.fuzz.execution.PAUSES", (0.0, 0.0, 0.0, 0.0))
+    monkeypatch.setattr("likewise.cloud.fuzz.sides.execution.PAUSES", (0.0, 0.0, 0.0, 0.0))
     reference = FakeSide(lambda _, count, __: failure(503, "SlowDown") if count % 5 == 0 else None)
     noted: set[str] = set()
     running = campaign(reference, FakeSide(), budget=400, keeper=Keeper(noted.add, noted.discard))
@@ -176,7 +177,7 @@ def test_a_resumed_campaign_does_not_do_again_what_is_done() -> None:
 def test_a_server_is_left_alone_for_as_long_as_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
     """429 says it without any code; Retry-After says how long."""
     slept: list[float] = []
-    monkeypatch.setattr("likewise.cloud.fuzz.execution.time.sleep", slept.append)
+    monkeypatch.setattr("likewise.cloud.fuzz.sides.execution.time.sleep", slept.append)
     answers = iter([Answer(success=False, status=429, code="429", pause=pause_of("7")), success()])
     lane = Lane(FakeSide(lambda *_: next(answers)), tag="r", run="fuzzy")
     call = Call(service="s3", operation="ListBuckets", params={})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sample_findings import sample_finding
 
+from likewise.cloud.fuzz.catalogue.pages import markdown, page, text
 from likewise.cloud.fuzz.log import Campaigns
-from likewise.cloud.fuzz.pages import markdown, page, text
 
 
 def test_a_reader_sees_the_names_that_the_reproducer_uses() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 from likewise.cloud.fuzz.calls import Name
-from likewise.cloud.fuzz.cases import Cases
 from likewise.cloud.fuzz.grammar import Member, load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.ranks import by_rank, grouped, shuffled
-from likewise.cloud.fuzz.schedule import EARLY
-from likewise.cloud.fuzz.values import FOREIGN, MARKED, ValueClass, variants
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import FOREIGN, MARKED, ValueClass, variants
+from likewise.cloud.fuzz.tasks.cases import Cases
+from likewise.cloud.fuzz.tasks.ranks import by_rank, grouped, shuffled
+from likewise.cloud.fuzz.tasks.schedule import EARLY
 
 COLOURS = Member(name="Colour", kind="string", enum=("red", "green", "blue"))
 SIZES = Member(name="Size", kind="string", enum=("small", "large"))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name
-from likewise.cloud.fuzz.execution import Case, Probe, Seen
+from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.judging import Gap
-from likewise.cloud.fuzz.minimising import Look, Minimiser
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.shortening import absorbed, once, reductions
+from likewise.cloud.fuzz.inquiry.minimising import Look, Minimiser
+from likewise.cloud.fuzz.inquiry.shortening import absorbed, once, reductions
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
 from likewise.model import Difference, Implication
 
 BUCKET = Call(service="s3", operation="CreateBucket", params={"Bucket": Name("bucket")})

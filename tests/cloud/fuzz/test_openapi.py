@@ -18,9 +18,9 @@ from shelf import DOCUMENT, shelf
 
 from likewise.cli import main
 from likewise.cloud.fuzz.calls import Call
-from likewise.cloud.fuzz.openapi import DocumentUnreadable, read_document
-from likewise.cloud.fuzz.openapi_grammar import hints, read
-from likewise.cloud.fuzz.openapi_side import connect, marked, unmarked
+from likewise.cloud.fuzz.grammar.document import DocumentUnreadable, read_document
+from likewise.cloud.fuzz.grammar.openapi import hints, read
+from likewise.cloud.fuzz.sides.openapi import connect, marked, unmarked
 from likewise.model import ConfigurationError
 
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from likewise.cloud.fuzz.patterns import fitting
+from likewise.cloud.fuzz.grammar.patterns import fitting
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from likewise.cloud.fuzz import readiness
 from likewise.cloud.fuzz.calls import Answer, Call
-from likewise.cloud.fuzz.readiness import SURE, Readiness
+from likewise.cloud.fuzz.sides import readiness
+from likewise.cloud.fuzz.sides.readiness import SURE, Readiness
 
 
 class Server:

@@ -8,9 +8,9 @@ import pytest
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.grammar import Grammar, Member, OperationShape
-from likewise.cloud.fuzz.hints.table import Hints
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.repair import repairs
+from likewise.cloud.fuzz.grammar.hints import Hints
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.tasks.repair import repairs
 
 
 def member(name: str, kind: str = "string", **more: Any) -> Member:

@@ -11,7 +11,7 @@ import pytest
 from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Call, Name, Text
-from likewise.cloud.fuzz.reproducers import file_name, pytest_file, script
+from likewise.cloud.fuzz.catalogue.reproducers import file_name, pytest_file, script
 
 
 def seen(kind: str, place: str, answer: Any, monkeypatch: pytest.MonkeyPatch) -> Any:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import islice
 
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.cases import Cases, Task
 from likewise.cloud.fuzz.findings import Tally
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.schedule import EARLY, Gains, Schedule
-from likewise.cloud.fuzz.values import AND
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import AND
+from likewise.cloud.fuzz.tasks.cases import Cases, Task
+from likewise.cloud.fuzz.tasks.schedule import EARLY, Gains, Schedule
 
 SOME = ("CreateTable", "DescribeTable", "PutItem", "GetItem", "Scan")
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from fake_side import FakeSide, campaign, failure
 
-from likewise.cloud.fuzz.bounds import Bounds
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Text
-from likewise.cloud.fuzz.cases import Cases
-from likewise.cloud.fuzz.execution import Probe
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import Member, load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.ranks import by_rank, common
-from likewise.cloud.fuzz.sizes import sizes
-from likewise.cloud.fuzz.values import ValueClass, Variant
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import ValueClass, Variant
+from likewise.cloud.fuzz.sides.execution import Probe
+from likewise.cloud.fuzz.tasks.bounds import Bounds
+from likewise.cloud.fuzz.tasks.cases import Cases
+from likewise.cloud.fuzz.tasks.ranks import by_rank, common
+from likewise.cloud.fuzz.tasks.sizes import sizes
 
 TEXT = Member(name="Value", kind="string")
 CHOICE = Member(name="Kind", kind="string", enum=("A", "B"))

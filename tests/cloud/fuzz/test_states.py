@@ -5,18 +5,18 @@ from __future__ import annotations
 from fake_side import FakeSide
 
 from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, resolve
-from likewise.cloud.fuzz.cases import Cases
-from likewise.cloud.fuzz.causes import condition
-from likewise.cloud.fuzz.descriptions import _is_own_name
-from likewise.cloud.fuzz.execution import Lane, Names, Probe
+from likewise.cloud.fuzz.differences.causes import condition
 from likewise.cloud.fuzz.grammar import Member, load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.removal import length
-from likewise.cloud.fuzz.schedule import EARLY
-from likewise.cloud.fuzz.standing import is_replaced
-from likewise.cloud.fuzz.states import MARKS, held, oddly, otherwise
-from likewise.cloud.fuzz.values import variants
+from likewise.cloud.fuzz.inquiry.descriptions import _is_own_name
+from likewise.cloud.fuzz.names import length
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import variants
+from likewise.cloud.fuzz.sides.execution import Lane, Names, Probe
+from likewise.cloud.fuzz.sides.standing import is_replaced
+from likewise.cloud.fuzz.tasks.cases import Cases
+from likewise.cloud.fuzz.tasks.schedule import EARLY
+from likewise.cloud.fuzz.tasks.states import MARKS, held, oddly, otherwise
 
 BLOBS = Planner(load("blob"), hints_of("blob"))
 ROWS = Planner(load("table"), hints_of("table"))

@@ -10,10 +10,10 @@ from fake_side import FakeSide, Trick, campaign, failure, success
 
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.campaign import Campaign, Done, Event
-from likewise.cloud.fuzz.execution import Keeper
+from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.judging import Gap
-from likewise.cloud.fuzz.timing import BRIEF, ENOUGH, LAG, MANY, PART
+from likewise.cloud.fuzz.inquiry.timing import BRIEF, ENOUGH, LAG, MANY, PART
+from likewise.cloud.fuzz.sides.execution import Keeper
 from likewise.model import Difference, Implication
 
 STEADY = ("HeadBucket", "GetObject")
@@ -38,7 +38,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("likewise.cloud.fuzz.timing.time", clock)
+    monkeypatch.setattr("likewise.cloud.fuzz.inquiry.timing.time", clock)
     return clock
 
 

@@ -7,16 +7,16 @@ from itertools import islice
 from fake_side import FakeSide, campaign, failure
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref
-from likewise.cloud.fuzz.cases import Cases
-from likewise.cloud.fuzz.execution import Case, Lane, Probe
+from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.judging import Gap
-from likewise.cloud.fuzz.minimising import Look, Minimiser
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.schedule import EARLY, NEXT, Gains, Schedule
-from likewise.cloud.fuzz.standing import is_replaced
-from likewise.cloud.fuzz.values import AND
+from likewise.cloud.fuzz.inquiry.minimising import Look, Minimiser
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import AND
+from likewise.cloud.fuzz.sides.execution import Case, Lane, Probe
+from likewise.cloud.fuzz.sides.standing import is_replaced
+from likewise.cloud.fuzz.tasks.cases import Cases
+from likewise.cloud.fuzz.tasks.schedule import EARLY, NEXT, Gains, Schedule
 from likewise.model import Difference, Implication
 
 SOME = ("CreateTable", "DescribeTable", "PutItem", "GetItem", "Query", "Scan")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from likewise.cloud.targets import Running
-from likewise.model import ConfigurationError, Target
+from likewise.model import Target
 
 LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
 """Types of values that hold no others: whether something is a mapping takes long to find out."""
@@ -177,22 +177,3 @@ class Side(ABC):
     @abstractmethod
     def call(self, call: Call) -> Answer:
         """Execute a call whose parameters are all known."""
-
-
-def open_side(running: Running, service: str, *, timeout: float = 20.0) -> Side:
-    """The side that executes a service's calls on a target that runs."""
-    if service in ("s3", "dynamodb"):
-        from likewise.cloud.fuzz.aws_side import AwsSide
-
-        return AwsSide(running, service, timeout=timeout)
-    if service in ("blob", "queue", "table"):
-        from likewise.cloud.fuzz.azure_side import AzureSide
-
-        return AzureSide(running, service, timeout=timeout)
-    if service.startswith("openapi:"):
-        from likewise.cloud.fuzz.openapi_side import open_http
-
-        return open_http(running, service, timeout=timeout)
-    raise ConfigurationError(
-        f"unknown service {service!r}", todo="Services are s3, dynamodb, blob, queue, table."
-    )

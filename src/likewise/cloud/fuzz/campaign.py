@@ -7,17 +7,21 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from likewise.cloud.fuzz.bounds import Bounds
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.cases import Cases, Task
-from likewise.cloud.fuzz.causes import NOT_IMPLEMENTED, is_absent
-from likewise.cloud.fuzz.execution import Case, Exhausted, Probe, Seen, went_alike
-from likewise.cloud.fuzz.explaining import is_existence
+from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED, is_absent
+from likewise.cloud.fuzz.differences.explaining import is_existence
+from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import ENOUGH, Finding, Tally
-from likewise.cloud.fuzz.following import companions, is_doubtful_limit
-from likewise.cloud.fuzz.inquiry import Inquiry, Pending, Unstable
-from likewise.cloud.fuzz.judging import Gap
-from likewise.cloud.fuzz.keys import (
+from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Pending, Unstable
+from likewise.cloud.fuzz.inquiry.shortening import leaned, refers, without
+from likewise.cloud.fuzz.inquiry.shrinking import apart
+from likewise.cloud.fuzz.planning.values import AND
+from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Probe, Seen, went_alike
+from likewise.cloud.fuzz.sides.pairing import Pair
+from likewise.cloud.fuzz.tasks.bounds import Bounds
+from likewise.cloud.fuzz.tasks.cases import Cases, Task
+from likewise.cloud.fuzz.tasks.following import companions, is_doubtful_limit
+from likewise.cloud.fuzz.tasks.keys import (
     asked_by,
     key_of,
     key_of_finding,
@@ -26,11 +30,7 @@ from likewise.cloud.fuzz.keys import (
     targets_of,
     values_of,
 )
-from likewise.cloud.fuzz.pairing import Pair
-from likewise.cloud.fuzz.schedule import Gains, Schedule
-from likewise.cloud.fuzz.shortening import leaned, refers, without
-from likewise.cloud.fuzz.shrinking import apart
-from likewise.cloud.fuzz.values import AND
+from likewise.cloud.fuzz.tasks.schedule import Gains, Schedule
 from likewise.model import Difference, TargetUnavailable
 
 PATIENCE = 320

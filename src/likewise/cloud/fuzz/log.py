@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from likewise.cloud.fuzz.explaining import (
+from likewise.cloud.fuzz.differences.explaining import (
     follows_from,
     is_of_part,
     is_same_absence,
@@ -20,7 +20,7 @@ from likewise.cloud.fuzz.explaining import (
     is_same_refusal,
 )
 from likewise.cloud.fuzz.findings import Finding, Tally, encode, from_json
-from likewise.cloud.fuzz.inquiry import Unstable
+from likewise.cloud.fuzz.inquiry.inquiry import Unstable
 from likewise.model import FormatTooNew, RecordingCorrupt
 
 VERSION = 1

@@ -13,22 +13,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from likewise.cloud import targets
-from likewise.cloud.fuzz.calls import Side, open_side
+from likewise.cloud.fuzz.calls import Side
 from likewise.cloud.fuzz.campaign import Campaign, Done, Event, shard
-from likewise.cloud.fuzz.cases import Cases
-from likewise.cloud.fuzz.execution import Keeper, Lane, Meter
+from likewise.cloud.fuzz.differences.judging import Judge
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.grammar.document import PREFIX
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.inquiry import Inquiry, Unstable
-from likewise.cloud.fuzz.judging import Judge
+from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Unstable
 from likewise.cloud.fuzz.log import Log
-from likewise.cloud.fuzz.openapi import PREFIX
-from likewise.cloud.fuzz.openapi_side import at
-from likewise.cloud.fuzz.pairing import Pair
-from likewise.cloud.fuzz.plans import Planner
-from likewise.cloud.fuzz.removal import KINDS
+from likewise.cloud.fuzz.names import KINDS
+from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.sides import open_side
+from likewise.cloud.fuzz.sides.execution import Keeper, Lane, Meter
+from likewise.cloud.fuzz.sides.openapi import at
+from likewise.cloud.fuzz.sides.pairing import Pair
 from likewise.cloud.fuzz.strategies import strategy
+from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.targets import Running, Server
 from likewise.model import ConfigurationError, Role
 

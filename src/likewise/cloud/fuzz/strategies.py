@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from likewise.cloud.fuzz.calls import Call, Name, Ref, placeholders
-from likewise.cloud.fuzz.cases import Task
-from likewise.cloud.fuzz.execution import Case, Probe
 from likewise.cloud.fuzz.grammar import Member
+from likewise.cloud.fuzz.sides.execution import Case, Probe
+from likewise.cloud.fuzz.tasks.cases import Task
 from likewise.model import ConfigurationError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from likewise.cloud.fuzz.hints.table import Hints
+from likewise.cloud.fuzz.grammar.hints import Hints
 
 __all__ = ["Hints", "hints_of"]
 
@@ -12,7 +12,7 @@ __all__ = ["Hints", "hints_of"]
 def hints_of(service: str) -> Hints:
     """The table of a service; an empty one for services that have none."""
     if service.startswith("openapi:"):
-        from likewise.cloud.fuzz.openapi_grammar import hints
+        from likewise.cloud.fuzz.grammar.openapi import hints
 
         return hints(service)
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
-from likewise.cloud.fuzz.hints.table import Hints
+from likewise.cloud.fuzz.grammar.hints import Hints
 from likewise.cloud.fuzz.hints.ways_dynamodb import NEEDS, WAYS
 from likewise.cloud.services.call import words
 

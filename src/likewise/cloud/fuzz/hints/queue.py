@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref
+from likewise.cloud.fuzz.grammar.hints import Hints
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
-from likewise.cloud.fuzz.hints.table import Hints
 from likewise.cloud.services.call import words
 
 MESSAGE = ("Messages_Enqueue", "body", "QueueMessagesList", "QueueMessage", 0)

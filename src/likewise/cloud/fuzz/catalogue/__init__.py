@@ -1,0 +1,1 @@
+"""Findings for readers: pages, reproducers, the ledger."""

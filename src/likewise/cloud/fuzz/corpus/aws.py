@@ -1,0 +1,224 @@
+"""Steps of S3 and DynamoDB cases on a candidate, through botocore without its own checks of values.
+
+What was recorded reached the real service, so it has to reach the candidate, too, even where today's
+SDK would hold it back.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.corpus.cases import Case, Step
+from likewise.cloud.fuzz.corpus.checksums import Summing
+from likewise.cloud.fuzz.corpus.names import FreshNames, created
+from likewise.cloud.fuzz.corpus.stage import Stage
+from likewise.cloud.fuzz.corpus.values import (
+    PAUSE,
+    Moment,
+    Unplayable,
+    decode,
+    put_references,
+    time_of_recording,
+)
+from likewise.cloud.fuzz.sides.aws import AwsSide
+from likewise.cloud.targets import Running
+
+PATIENCE = 30.0
+"""Seconds that a table may take to become active where the recording waited for that."""
+REGIONAL = re.compile("IllegalLocationConstraint|region specific endpoint")
+"""Says that the client was in a region of its own: from the first one, buckets can be made everywhere."""
+_TABLE = re.compile(r"arn:aws[\w-]*:dynamodb:[\w-]*:\d*:table/([\w.-]+)")
+
+
+class UncheckedSide(AwsSide):
+    """A client that sends what it is given, if it can be written down at all."""
+
+    def __init__(self, running: Running, service: str, *, timeout: float, region: str = "") -> None:
+        super().__init__(running, service, timeout=timeout, region=region)
+        from botocore.handlers import validate_bucket_name
+        from botocore.serialize import create_serializer
+
+        self._timeout = timeout
+        self._elsewhere: dict[str, UncheckedSide] = {}
+        model = self._client.meta.service_model
+        protocol = getattr(model, "resolved_protocol", None) or model.metadata["protocol"]
+        self._client._serializer = Summing(create_serializer(protocol, include_validation=False))
+        self._client.meta.events.unregister("before-parameter-build.s3", validate_bucket_name)
+        if service == "dynamodb":
+            # It reads tables' names out of the parameters, and fails where they are not as they should be.
+            self._client._ruleset_resolver = None
+
+    @property
+    def operations(self) -> frozenset[str]:
+        """What the SDK can call."""
+        return frozenset(self._client.meta.service_model.operation_names)
+
+    def in_region(self, region: str) -> UncheckedSide:
+        """The same target called from another region."""
+        if region not in self._elsewhere:
+            self._elsewhere[region] = UncheckedSide(
+                self.running, self.service, timeout=self._timeout, region=region
+            )
+        return self._elsewhere[region]
+
+    def call(self, call: Call) -> Answer:
+        """Execute one call; a DynamoDB request that the SDK cannot write is sent as the JSON it is."""
+        if self.service == "dynamodb" and _has_wire_bytes(call.params):
+            return self._as_it_is(call)
+        answer = super().call(call)
+        return self._as_it_is(call) if answer.refused and self.service == "dynamodb" else answer
+
+    def _as_it_is(self, call: Call) -> Answer:
+        """Let the SDK write an empty request, and put the parameters into it before it is signed."""
+        body = json.dumps(call.params, default=_plain).encode()
+
+        def replace(request: Any, **_: object) -> None:
+            request.data = body
+            request.headers["Content-Length"] = str(len(body))
+
+        events = self._client.meta.events
+        name = f"request-created.dynamodb.{call.operation}"
+        events.register_first(name, replace)
+        try:
+            return super().call(Call(service=call.service, operation=call.operation))
+        finally:
+            events.unregister(name, replace)
+
+
+def _has_wire_bytes(value: Any) -> bool:
+    """Whether bytes are given as the text that goes over the wire, which the SDK would encode again."""
+    if isinstance(value, Mapping):
+        texts = [value.get("B"), *(value["BS"] if isinstance(value.get("BS"), list) else ())]
+        return any(isinstance(text, str) for text in texts) or any(map(_has_wire_bytes, value.values()))
+    return isinstance(value, list) and any(map(_has_wire_bytes, value))
+
+
+def _plain(value: object) -> str:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
+
+
+def _at_home(value: Any, arns: Mapping[str, str]) -> Any:
+    """Parameters in which the ARN of a table has the candidate's own account and region."""
+    if isinstance(value, str) and value.startswith("arn:") and arns:
+        return _TABLE.sub(lambda found: arns.get(found[1], found[0]), value)
+    if isinstance(value, Mapping):
+        return {_at_home(key, arns): _at_home(inner, arns) for key, inner in value.items()}
+    return [_at_home(inner, arns) for inner in value] if isinstance(value, list) else value
+
+
+def _location(params: Mapping[str, Any]) -> str:
+    """The region in which a bucket is to be made, where the call names one."""
+    asked = params.get("CreateBucketConfiguration")
+    region = asked.get("LocationConstraint") if isinstance(asked, Mapping) else None
+    return region if isinstance(region, str) else ""
+
+
+def _region_other_than(params: Mapping[str, Any]) -> str:
+    return "us-west-2" if _location(params) != "us-west-2" else "us-east-2"
+
+
+class AwsStage(Stage):
+    """Plays the steps of one case."""
+
+    def __init__(self, side: UncheckedSide, case: Case) -> None:
+        super().__init__(case)
+        self._side = side
+        self._names = FreshNames(case)
+        self._waits = "wait for ACTIVE" in case.note or "waited for ACTIVE" in case.note
+        self._made: list[str] = []
+        self._doubts: list[str] = []
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """Fresh names to recorded ones."""
+        return self._names.recorded
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What may not mean what it meant in the recording."""
+        return tuple(self._doubts)
+
+    def send(self, step: Step, *, is_last: bool) -> Answer:
+        """Play one step."""
+        if step.operation not in self._side.operations:
+            raise Unplayable(f"the SDK has no operation {step.operation}")
+        latest = time_of_recording(step.params, [each.params for each in self.case.steps])
+        moment = Moment(self.case.recorded if is_last else step.recorded, latest)
+        params = self._params(step, moment)
+        if moment.needs_pause:
+            time.sleep(PAUSE)
+            params = self._params(step, moment)
+        if moment.has_moved and self.case.recorded.success and not is_last:
+            self._doubts.append("something was kept until a time that may have passed before the answer")
+        name = created(self.case.service, step)
+        if name is not None:
+            self._made.append(self._names.text(name))
+        side = self._side
+        said = self.case.recorded
+        if is_last and REGIONAL.search(f"{said.code} {said.message}"):
+            side = side.in_region(_region_other_than(params))
+        elif is_last and said.code == "BucketAlreadyOwnedByYou" and _location(params):
+            side = side.in_region(_location(params))  # only from the first region they can be made twice
+        answer = side.call(Call(service=self.case.service, operation=step.operation, params=params))
+        if not is_last:
+            self._wait(step, params, answer)
+        return answer
+
+    def _params(self, step: Step, moment: Moment) -> dict[str, Any]:
+        params = decode(step.params, moment)
+        kept = {key: params.pop(key) for key in ("Body",) if isinstance(params.get(key), str | bytes)}
+        found: dict[str, Any] = put_references(self._names.value(params) | kept, self.answers)
+        return found if moment.is_refused else _at_home(found, self._arns())
+
+    def _arns(self) -> dict[str, str]:
+        """The ARNs of the tables that the case made, by name."""
+        made = (answer.fields.get("TableDescription") for answer in self.answers if answer.success)
+        named = (table for table in made if isinstance(table, Mapping))
+        return {str(table.get("TableName")): str(table["TableArn"]) for table in named if "TableArn" in table}
+
+    def _wait(self, step: Step, params: Mapping[str, Any], answer: Answer) -> None:
+        """Let a table become active where the recording did: it asked for that, or its note says so."""
+        asks = step.operation == "DescribeTable" or (step.operation == "CreateTable" and self._waits)
+        table = params.get("TableName")
+        if self.case.service != "dynamodb" or not asks or not answer.success or not isinstance(table, str):
+            return
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            found = self._side.call(
+                Call(service="dynamodb", operation="DescribeTable", params={"TableName": table})
+            )
+            status = found.fields.get("Table", {}).get("TableStatus") if found.success else None
+            if status not in ("CREATING", "UPDATING"):
+                return
+            time.sleep(0.2)
+
+    def clean(self) -> None:
+        """Delete what the case made; what resists stays in the candidate under a name of its own."""
+        for name in dict.fromkeys(self._made):
+            if self.case.service == "dynamodb":
+                self._ask("DeleteTable", TableName=name)
+            else:
+                self._empty(name)
+                self._ask("DeleteBucket", Bucket=name)
+
+    def _empty(self, bucket: str) -> None:
+        uploads = self._ask("ListMultipartUploads", Bucket=bucket).fields.get("Uploads") or []
+        for each in uploads:
+            self._ask("AbortMultipartUpload", Bucket=bucket, Key=each["Key"], UploadId=each["UploadId"])
+        listed = self._ask("ListObjectVersions", Bucket=bucket).fields
+        for each in [*(listed.get("Versions") or []), *(listed.get("DeleteMarkers") or [])]:
+            version = {"VersionId": each["VersionId"]} if each.get("VersionId") else {}
+            gone = self._ask("DeleteObject", Bucket=bucket, Key=each["Key"], **version)
+            if not gone.success:
+                lifted = {"Bucket": bucket, "Key": each["Key"], **version}
+                self._ask("PutObjectLegalHold", **lifted, LegalHold={"Status": "OFF"})
+                self._ask("DeleteObject", **lifted, BypassGovernanceRetention=True)
+
+    def _ask(self, operation: str, **params: Any) -> Answer:
+        return self._side.call(Call(service=self.case.service, operation=operation, params=params))

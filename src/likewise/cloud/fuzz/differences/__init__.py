@@ -1,0 +1,1 @@
+"""What differs between two answers, which difference explains which, and why."""

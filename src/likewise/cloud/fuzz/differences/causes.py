@@ -1,0 +1,167 @@
+"""The likely cause of a difference, with the evidence for it, and the condition under which it shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.differences.judging import Gap
+from likewise.cloud.fuzz.planning.plans import ENDS, is_read
+from likewise.cloud.fuzz.planning.values import AND
+from likewise.cloud.fuzz.sides.execution import Probe
+from likewise.model import Difference
+
+NOT_IMPLEMENTED = "not implemented"
+CONSTRAINT = "constraint not checked"
+ERROR = "error code or message"
+NULL = "null reference"
+AUTHORISATION = "authorisation not enforced"
+ASYNCHRONOUS = "asynchronous behaviour"
+OTHER = "other bug"
+
+_ABSENT = re.compile(r"NotImplemented|UnknownOperation|MethodNotAllowed|Unsupported(?!Media)|NotSupported$")
+_UNKNOWN = re.compile(r"NotImplemented|UnknownOperation|MethodNotAllowed")
+"""Of these the codes that say so of the operation or of a parameter; others may say it of what they got."""
+_DENIED = re.compile(
+    r"AccessDenied|Authoriz|Authentic|SignatureDoesNotMatch|InvalidAccessKey|UnrecognizedClient|"
+    r"InsufficientAccount|Forbidden|NoAuth|AllAccessDisabled"
+)
+_PENDING = re.compile(r"BeingDeleted|OperationAborted|BeingCreated|NotReady|InProgress")
+
+
+def is_absent(answer: Answer) -> bool:
+    """Whether an answer says that the server does not have the operation, or cannot do it at all."""
+    status = answer.status or 0
+    return not answer.success and (status == 405 or status >= 500 or bool(_ABSENT.search(answer.code)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """A likely cause and why it is likely."""
+
+    name: str
+    evidence: str
+    side: int | None = None
+    """Whose fault it is by that, the reference's (0) or the candidate's (1), where one is to blame."""
+
+
+def likely_cause(
+    gap: Gap,
+    reference: Answer,
+    candidate: Answer,
+    *,
+    settles: bool,
+    never: tuple[bool, bool],
+    state: bool = False,
+) -> Cause:
+    """The first rule that fits.
+
+    `never` says for each side that the operation has only ever failed there; `state`, that the answers
+    are those of a read which shows what an earlier write left.
+    """
+    if settles:
+        return Cause(name=ASYNCHRONOUS, evidence="asked again a little later, both sides agree")
+    for which, answer, side in ((1, candidate, "candidate"), (0, reference, "reference")):
+        status = answer.status or 0
+        if gap.difference is Difference.MESSAGE:
+            break  # both say that it cannot be done, or both that something else is wrong
+        absent = _ABSENT if never[which] else _UNKNOWN
+        if not answer.success and (status in (405, 501) or absent.search(answer.code)):
+            return Cause(name=NOT_IMPLEMENTED, evidence=f"the {side} answers {answer.summary()}", side=which)
+        if status >= 500 and never[which] and not answer.code.strip("0123456789"):
+            return Cause(
+                name=NOT_IMPLEMENTED,
+                evidence=f"the {side} answers {answer.summary()} whatever it is asked",
+                side=which,
+            )
+    if not reference.success and _PENDING.search(reference.code):
+        return Cause(name=ASYNCHRONOUS, evidence=f"the reference answers {reference.summary()}")
+    for answer, side in ((candidate, "candidate"), (reference, "reference")):
+        if gap.difference is Difference.MESSAGE:
+            break  # if both fail, they do so alike
+        if (answer.status or 0) >= 500:
+            return Cause(name=NULL, evidence=f"the {side} itself fails with {answer.summary()}")
+        if answer.silence:
+            return Cause(name=NULL, evidence=f"the {side} gives no answer ({answer.silence})")
+    if state:
+        return Cause(name=OTHER, evidence=f"a read then gives {gap.reference} against {gap.candidate}"[:300])
+    if gap.difference is Difference.SUCCESS and not reference.success:
+        if reference.status in (401, 403) or _DENIED.search(reference.code):
+            return Cause(
+                name=AUTHORISATION,
+                evidence=f"the reference refuses with {reference.summary()}, the candidate does not ask",
+            )
+        return Cause(
+            name=CONSTRAINT,
+            evidence=f"the reference refuses with {reference.summary()}, the candidate accepts",
+        )
+    if not reference.success and not candidate.success:
+        return Cause(name=ERROR, evidence=f"{gap.reference} against {gap.candidate}"[:300])
+    return Cause(name=OTHER, evidence=f"{gap.difference} at {gap.place or 'the answer'}")
+
+
+AFTER = "after "
+"""How a condition begins that is another operation's, after which a read differs."""
+STATES = {
+    "unset": "only where nothing was set or put there before",
+    "plain": "only where it was not made for that",
+    "no parent": "only where what contains it does not exist",
+    "deleted": "only after what it names was deleted",
+    "filled": "only where something lies in what it names",
+    "twice": "only the second time",
+    "seen": "only after it was looked at",
+    "held": "only while what it names is held",
+    "form": "only where what it names is of another form",
+    "odd": "only where a name has special characters in it",
+}
+_HOLDS = re.compile(r"Lease|Lock|Hold")
+
+
+def condition(probe: Probe, setup: Sequence[Call], *, shows_typically: bool) -> str:
+    """Under which condition a difference shows after a set-up; nothing where it always does."""
+    if shows_typically:
+        looked = any(is_read(call.operation) for call in setup) and not is_read(probe.call.operation)
+        return STATES["seen"] if looked else ""
+    if AND in probe.parameter:
+        return f"only when {probe.parameter} are given together ({probe.note})"
+    if probe.parameter and probe.value_class:
+        return f"only when {probe.parameter} is {_words(probe)}"
+    return STATES.get(_state(probe, [call.operation for call in setup]), "")
+
+
+def _state(probe: Probe, before: Sequence[str]) -> str:
+    """The state of a probe, once its set-up has been made as short as it can be."""
+    match probe.state:
+        case "twice" if probe.call.operation not in before:
+            return ""
+        case "seen" if not any(is_read(name) for name in before):
+            return ""
+        case "deleted" if not any(ENDS.search(name) for name in before):
+            return "unset" if before else "no parent"
+        case "held" if not any(_HOLDS.search(name) for name in before):
+            return ""
+        case "form" | "odd" | "unset" if not before:
+            return "no parent"
+        case "filled" if len(before) < 2:
+            return ""
+    return probe.state
+
+
+def _words(probe: Probe) -> str:
+    shown = f" ({probe.note})" if probe.note and probe.note != "missing" else ""
+    match probe.value_class:
+        case "typical":
+            return f"given{shown}"
+        case "boundary":
+            return f"at a limit{shown}"
+        case "wrong format":
+            return f"not of the right form{shown}"
+        case "unknown resource":
+            return "that of a thing that does not exist"
+        case "already deleted":
+            return "that of a thing already deleted"
+        case "other owner":
+            return "another owner's"
+    return f"{probe.value_class}{shown}"

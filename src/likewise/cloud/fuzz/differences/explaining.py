@@ -1,0 +1,256 @@
+"""Differences that another one accounts for: they have its cause, and are no findings of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.differences.causes import AUTHORISATION, NULL, STATES
+from likewise.cloud.fuzz.differences.judging import Gap, generalised
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.planning.values import AND, ValueClass
+from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
+from likewise.model import Difference
+
+_ERRORS = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
+_FAILURES = _ERRORS | {Difference.SILENCE}
+EXISTENCE = frozenset({Difference.SUCCESS, Difference.LENGTH})
+Void = tuple[str, int | None]
+"""An operation that does nothing on one side; on which, where that is known."""
+ALWAYS = ""
+"""A refusal that does not depend on any parameter."""
+
+
+@dataclass(slots=True)
+class Explanations:
+    """What is known to differ, and what follows from it."""
+
+    reads: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
+    """Differences in reads that a mutating operation is to blame for, by that operation."""
+    ineffective: dict[str, int | None] = field(default_factory=dict)
+    """Operations that succeed on one side without doing anything there; on which, where that is known."""
+    doubts: list[Void] = field(default_factory=list)
+    """Operations that seem to do nothing on one side, as long as it may just show late."""
+    refusals: dict[tuple[str, int, str, str], set[str]] = field(default_factory=dict)
+    """What one side alone refuses, by operation, side and error: the parameters that it does so for."""
+
+    def blame(self, operation: str, gaps: Sequence[Gap]) -> None:
+        """These differences in reads come from what an operation left."""
+        self.reads.setdefault(operation, set()).update(map(bare, gaps))
+
+    def refuse(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> None:
+        """One side alone refuses a call: what else the other finds wrong with it changes nothing."""
+        if (
+            gap.difference is not Difference.SUCCESS
+            or gap.index
+            or (not probe.parameter and probe.state != "present")
+        ):
+            return
+        for which, each in enumerate(seen):
+            said = refusal(each.answers[0])
+            if any(said):
+                self.refusals.setdefault((gap.operation, which, *said), set()).update(tops(probe.parameter))
+
+    def is_known(self, gap: Gap) -> bool:
+        """Whether some operation is to blame for a difference in a read."""
+        return any(bare(gap) in known for known in self.reads.values())
+
+    def explains(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
+        """Whether a difference follows from another that is known."""
+        before = _before(case, probe, gap)
+        if before & self.ineffective.keys() or any(bare(gap) in self.reads.get(name, ()) for name in before):
+            return True
+        return self._is_refusal(probe, gap, seen) or self._is_void(probe, gap, seen, self.ineffective)
+
+    def suspects(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> set[str]:
+        """The operations that a difference would follow from if they do nothing, which is not certain yet."""
+        doubtful = dict(self.doubts)
+        found = _before(case, probe, gap) & doubtful.keys()
+        return found | ({probe.call.operation} if self._is_void(probe, gap, seen, doubtful) else set())
+
+    def resolve(self, doubt: Void, *, is_real: bool) -> None:
+        """It is certain now whether an operation does nothing."""
+        self.doubts.remove(doubt)
+        if is_real:
+            self.ineffective.setdefault(*doubt)
+
+    def _is_void(
+        self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen], those: Mapping[str, int | None]
+    ) -> bool:
+        """Whether the side that does nothing says, as ever, that it did."""
+        which = those.get(probe.call.operation)
+        return gap.index == 0 and which is not None and seen[which].answers[0].success
+
+    def _is_refusal(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
+        if gap.difference not in _ERRORS:
+            return False
+        params = probe.call.params if gap.index == 0 else {}
+        for which, each in enumerate(seen):
+            reasons = self.refusals.get((gap.operation, which, *refusal(each.answers[gap.index])), set())
+            if ALWAYS in reasons or reasons & params.keys():
+                return True
+        return False
+
+
+def _before(case: Case, probe: Probe, gap: Gap) -> set[str]:
+    """The operations that were called before the one that shows a difference."""
+    return {call.operation for call in (*case.setup, *((probe.call,) if gap.index else ()))}
+
+
+def bare(gap: Gap) -> tuple[str, ...]:
+    """A difference by its place alone."""
+    return gap.operation, str(gap.difference), gap.place
+
+
+def refusal(answer: Answer) -> tuple[str, str]:
+    """What a refusal is known by: its code and its text; nothing where the server itself failed."""
+    if answer.success or (answer.status or 0) >= 500:
+        return "", ""
+    return answer.code, generalised(answer.message)
+
+
+def top(parameter: str) -> str:
+    """The parameter as a whole that a place is in."""
+    return parameter.partition(".")[0].partition("[")[0]
+
+
+def tops(parameter: str) -> set[str]:
+    """The parameters as a whole that a finding or a probe is about."""
+    return {top(part) for part in parameter.split(AND)}
+
+
+def is_same_refusal(finding: Finding, other: Finding) -> bool:
+    """Whether a finding only shows again what one side refuses by another, while both refuse something."""
+    if other.kind != Difference.SUCCESS or finding.kind not in _FAILURES:
+        return False
+    if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
+        return False
+    if AND in finding.parameter and _is_of_several(finding, other):
+        return True
+    if other.cause == finding.cause == NULL:
+        return _is_same_failure(finding, other)
+    is_denied = other.cause == AUTHORISATION  # whatever the call is given
+    if (
+        other.condition
+        and not is_denied
+        and not (other.parameter and tops(other.parameter) & finding.sequence[-1].params.keys())
+    ):
+        return False
+    return any(mine == said and any(said) for mine, said in zip(finding.errors, other.errors, strict=True))
+
+
+def _is_of_several(finding: Finding, other: Finding) -> bool:
+    """Whether one of several parameters that were given together is what a side alone refuses, said alike.
+
+    An answer without a code or a text is known by its status alone.
+    """
+    pairs = ((finding.reference, other.reference), (finding.candidate, other.candidate))
+    is_same = any(mine == said and not said.startswith("success") for mine, said in pairs)
+    return is_same and bool(other.parameter) and tops(other.parameter) <= tops(finding.parameter)
+
+
+_GONE = frozenset({ValueClass.UNKNOWN, ValueClass.DELETED})
+_NOWHERE = frozenset({STATES["unset"], STATES["no parent"], STATES["deleted"]})
+
+
+def is_same_absence(finding: Finding, other: Finding) -> bool:
+    """Whether a thing that a call names is not there, because of its name as because it was never made."""
+    return (
+        finding.value_class in _GONE
+        and not other.parameter
+        and other.condition in _NOWHERE
+        and all(getattr(finding, each) == getattr(other, each) for each in _ALIKE)
+    )
+
+
+_ALIKE = ("service", "operation", "shown_by", "kind", "place", "reference", "candidate", "errors")
+
+
+def is_same_message(finding: Finding, other: Finding) -> bool:
+    """Whether one side says in the same words what the other has many words for."""
+    return (
+        finding.kind == other.kind == Difference.MESSAGE
+        and (finding.operation, finding.shown_by) == (other.operation, other.shown_by)
+        and (finding.reference == other.reference or finding.candidate == other.candidate)
+        and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
+    )
+
+
+def follows_from(finding: Finding, other: Finding) -> bool:
+    """Whether a difference shows after a write that is known to leave something else with a parameter."""
+    given = tops(other.parameter)
+    if other.manifestation == "response" or "" in given or finding.operation == other.operation:
+        return False
+    shape = load(other.service).operations.get(other.operation)
+    usual = hints_of(other.service).values
+    own = [shape.member(name) for name in given] if shape is not None else [None]
+    if any(each is None or each.required or f"{other.operation}.{each.name}" in usual for each in own):
+        return False  # it is always given, whatever it says
+    return any(
+        call.operation == other.operation and given <= call.params.keys() for call in finding.sequence[:-1]
+    )
+
+
+def is_of_part(finding: Finding, other: Finding) -> bool:
+    """Whether a parameter is refused for a part of it, which alone is refused in the same words."""
+    if finding.kind != Difference.SUCCESS or (finding.kind, finding.shown_by) != (other.kind, other.shown_by):
+        return False
+    is_inside = bool(finding.parameter) and other.parameter.startswith(
+        (f"{finding.parameter}.", f"{finding.parameter}[")
+    )
+    is_same = finding.operation == other.operation and finding.errors == other.errors
+    return is_inside and is_same and any(said[1] for said in finding.errors)
+
+
+_LIMIT = re.compile(r"^Max|Limit$|PageSize$", re.IGNORECASE)
+
+
+def is_same_page(finding: Finding, other: Finding) -> bool:
+    """Whether a list is as short on one side as the limit is that this side says it was asked to keep."""
+    if (finding.kind, other.kind) != (Difference.LENGTH, Difference.VALUE):
+        return False
+    if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
+        return False
+    lengths, limits = (finding.reference, finding.candidate), (other.reference, other.candidate)
+    if not all(text.isdecimal() for text in lengths):
+        return False
+    shorter = min((0, 1), key=lambda which: int(lengths[which]))
+    is_limit = _LIMIT.search(other.place.rpartition(".")[2]) is not None
+    return is_limit and lengths[shorter] == limits[shorter]
+
+
+def _is_same_failure(finding: Finding, other: Finding) -> bool:
+    """Whether a server that fails over a parameter fails over it again, where the other side refuses it."""
+    varied = [{top(part) for part in each.parameter.split(AND)} for each in (finding, other)]
+    pairs = ((finding.reference, other.reference), (finding.candidate, other.candidate))
+    is_same = any(mine == said and said.startswith(("5", "no answer")) for mine, said in pairs)
+    return is_same and (not other.condition or bool(other.parameter and varied[0] & varied[1]))
+
+
+def is_empty(gap: Gap) -> bool:
+    """Whether one side gives things and the other none, or fewer, or fails."""
+    return gap.difference in EXISTENCE or (
+        gap.difference is Difference.TYPE and "[{" in gap.reference + gap.candidate
+    )
+
+
+def concerns(other: Gap, gap: Gap) -> bool:
+    """Whether two differences may be the same thing seen by two reads."""
+    if is_existence(other) and is_existence(gap):
+        return True
+    return _field(other) == _field(gap)
+
+
+def _field(gap: Gap) -> str:
+    """What differs, by a name that headers and bodies share: `x-ms-lease-state` is `LeaseState`."""
+    return gap.place.rpartition(".")[2].lower().removeprefix("x-ms-").replace("-", "")
+
+
+def is_existence(gap: Gap) -> bool:
+    """Whether a thing as a whole is there on one side only: an error, a shorter list, no list at all."""
+    whole = gap.difference in (Difference.MISSING, Difference.EXTRA) and "[{" in gap.reference + gap.candidate
+    return is_empty(gap) or whole or (gap.place == "Item")

@@ -1,0 +1,276 @@
+"""What differs between two answers, once names, times and fresh identifiers are out of the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from likewise.cloud.fuzz.calls import LEAVES, Answer
+from likewise.cloud.fuzz.differences.bonds import Bonds
+from likewise.cloud.fuzz.differences.crowds import PAGING, has_others, longest, without_others
+from likewise.cloud.fuzz.differences.trees import Found, are_near, differences, masked, plain_message
+from likewise.model import Difference, Implication
+
+RECENT = 512
+"""Pairs of answers of which it is remembered how they differ."""
+PAGE = 10
+"""Items that a page of a list has at least, where nobody asked for fewer."""
+_ARN = re.compile(r"(arn:[^:\s]*:[^:\s]*):[^:\s]*:[^:\s]*:")
+_ACCOUNT = re.compile(r"(?<![\w-])\d{12}(?![\w-])")
+_VARYING = re.compile(r"""(?<!\w)'[^']*(?:'|…$)|"[^"]*(?:"|…$)|\[[^\[\]]*(?:\]|…$)|<[a-z]{2}>[^\s'"\],]*""")
+_TOKEN = re.compile(r"(^|\.)(Next\w*|[Cc]ontinuation)Token$")
+"""Where what a side makes up for itself to go on with stands: nobody can read anything into it."""
+_QUOTED = re.compile(r"'([^']{40})[^']{40,}'")
+_OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """One difference between the two answers to one call; `index` counts the observers after the probe."""
+
+    operation: str
+    index: int
+    difference: Difference
+    place: str
+    reference: str
+    candidate: str
+    implication: Implication
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """What makes two differences the same one."""
+        said = (self.reference, self.candidate) if self.difference in _SAID else ()
+        return (self.operation, str(self.difference), self.place, *map(generalised, said))
+
+
+_SAID = frozenset(
+    {Difference.SUCCESS, Difference.STATUS, Difference.CODE, Difference.MESSAGE, Difference.SILENCE}
+)
+
+
+def generalised(text: str) -> str:
+    """A text without what varies between tests: numbers, names, and what is quoted or listed, cut or not."""
+    return re.sub(r"\d+", "#", _VARYING.sub("*", text))[:300]
+
+
+class Judge:
+    """Compares answers; learns which places hold values that are fresh every time."""
+
+    def __init__(self, patterns: tuple[re.Pattern[str], re.Pattern[str]], endpoints: tuple[str, str]) -> None:
+        self._patterns = patterns
+        self._hosts: tuple[list[str], list[str]] = ([], [])
+        self._compared: dict[tuple[int, int], tuple[Any, Any, list[Found]]] = {}
+        """Answers that were compared, and how they differ: those to a set-up serve every probe after it."""
+        self.at(endpoints)
+        self.volatile: set[tuple[str, str]] = set()
+        """(operation, place) pairs whose values never repeat."""
+        self._lengths: dict[tuple[str, int], int] = {}
+        """For each operation and side the longest list that it gave."""
+        self._before: dict[tuple[str, int, str], int] = {}
+        """The same, as it was when a context first had such a list."""
+
+    def at(self, endpoints: tuple[str, str]) -> None:
+        """Where the sides are now: a server that was started again has another address."""
+        for known, url in zip(self._hosts, endpoints, strict=True):
+            host = url.partition("://")[2].partition("/")[0]
+            if host and host not in known:
+                known.append(host)
+                self._compared.clear()
+
+    def normalised(self, value: Any, which: int) -> Any:
+        """A side's value with its names, its address and what belongs to its account replaced."""
+        if isinstance(value, str):
+            return self._text(value, which)
+        if type(value) in LEAVES:
+            return value
+        if isinstance(value, Mapping):
+            return {
+                self._text(str(key), which): (
+                    "<owner>"
+                    if key in _OWNERS and isinstance(inner, Mapping)
+                    else self.normalised(inner, which)
+                )
+                for key, inner in value.items()
+            }
+        if isinstance(value, (list, tuple)):
+            return [self.normalised(inner, which) for inner in value]
+        return value
+
+    def _text(self, text: str, which: int) -> str:
+        if "lw" in text:
+            text = self._patterns[which].sub(r"<\1>", text)
+        for host in self._hosts[which]:
+            if host in text:
+                text = text.replace(f"http://{host}", "<endpoint>").replace(host, "<endpoint>")
+        if "arn:" in text:
+            text = _ARN.sub(r"\1:*:*:", text)
+        return _ACCOUNT.sub("<account>", text) if len(text) >= 12 else text
+
+    def gaps(
+        self,
+        operation: str,
+        index: int,
+        reference: Answer,
+        candidate: Answer,
+        *,
+        prefixes: tuple[str, str] = ("", ""),
+        bonds: Bonds,
+    ) -> list[Gap]:
+        """Every difference between two answers to the same call.
+
+        `prefixes` are given for lists of what everybody on the server has: only what bears them counts.
+        """
+        if reference.refused or candidate.refused:
+            return []
+        kind = implication(reference, candidate)
+        found = [
+            Gap(
+                operation=operation,
+                index=index,
+                difference=difference,
+                place=_general(place),
+                reference=_short(ours, difference),
+                candidate=_short(theirs, difference),
+                implication=kind,
+            )
+            for difference, place, ours, theirs in self._found(
+                operation, reference, candidate, prefixes, bonds
+            )
+        ]
+        return _without_counts(found)
+
+    def _found(
+        self, operation: str, reference: Answer, candidate: Answer, prefixes: tuple[str, str], bonds: Bonds
+    ) -> Iterator[Found]:
+        """What differs, the outermost only: answers that are not both there have no contents to compare."""
+        if bool(reference.silence) or bool(candidate.silence):
+            if bool(reference.silence) != bool(candidate.silence):
+                yield Difference.SILENCE, "", reference.summary(), candidate.summary()
+        elif reference.success != candidate.success:
+            yield Difference.SUCCESS, "", reference.summary(), candidate.summary()
+        elif not reference.success:
+            yield from self._errors(reference, candidate, bonds)
+        else:
+            if reference.status != candidate.status:
+                yield Difference.STATUS, "status", reference.status, candidate.status
+            if bool(reference.between) != bool(candidate.between):
+                ours, theirs = (
+                    each.between or each.fields["Table"]["TableStatus"] for each in (reference, candidate)
+                )
+                yield Difference.VALUE, "Table.TableStatus", ours, theirs
+            yield from self._contents(operation, reference.fields, candidate.fields, prefixes, bonds)
+
+    def _contents(
+        self, operation: str, mine: Any, other: Any, prefixes: tuple[str, str], bonds: Bonds
+    ) -> Iterator[Found]:
+        """Where what both sides said differs, identifiers that stand for each other apart."""
+        if prefixes[0]:
+            crowded = has_others(mine, prefixes[0]) or has_others(other, prefixes[1])
+            if self._are_cut(operation, prefixes, mine, other) and crowded:
+                return
+            mine = without_others(mine, prefixes[0], crowded=crowded)
+            other = without_others(other, prefixes[1], crowded=crowded)
+        swapped: dict[str, list[tuple[str, str]]] = {}
+        for difference, place, left, right in self._differences(mine, other):
+            if difference is Difference.VALUE and bonds.are_one(left, right):
+                continue
+            if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
+                if not bonds.hold(left, right):
+                    swapped.setdefault(place, []).append((left, right))
+            elif difference is not Difference.VALUE or not are_near(left, right):
+                yield difference, place, left, right
+        for place, those in swapped.items():
+            if "[]" in place and bonds.are_permuted(those):
+                ours, theirs = zip(*those, strict=True)
+                yield Difference.ORDER, place.rpartition("[]")[0], ours, theirs
+            else:
+                yield Difference.IDENTITY, place, *bonds.ordinals(*those[0])
+
+    def _differences(self, mine: Any, other: Any) -> list[Found]:
+        """Where two answers differ; those that come again are looked at once only."""
+        key = (id(mine), id(other))
+        if key not in self._compared:
+            if len(self._compared) >= RECENT:
+                self._compared.clear()
+            found = list(differences(self.normalised(mine, 0), self.normalised(other, 1)))
+            # What is kept here cannot give its identity to another answer.
+            self._compared[key] = mine, other, found
+        return self._compared[key][2]
+
+    def _are_cut(self, operation: str, prefixes: tuple[str, str], *both: Any) -> bool:
+        """Whether a list of what everybody has no longer grows: it is a page, and ours may be on another.
+
+        The same answers may be judged again: what they were longer than is what came before their context.
+        """
+        found = False
+        for which, fields in enumerate(both):
+            length, most = longest(fields), self._lengths.get((operation, which), 0)
+            before = self._before.setdefault((operation, which, prefixes[which]), most)
+            found = found or PAGE <= length <= before
+            self._lengths[operation, which] = max(length, most)
+        return found
+
+    def give(self, reference: Any, candidate: Any, bonds: Bonds) -> None:
+        """Take in what a call was given on each side."""
+        if isinstance(reference, str) and isinstance(candidate, str):
+            bonds.give(self._text(reference, 0), self._text(candidate, 1))
+
+    def bind(self, operation: str, reference: Answer, candidate: Answer, bonds: Bonds) -> None:
+        """Take in which fresh values two answers gave at the same places."""
+        if not reference.success or not candidate.success:
+            return
+        for difference, place, left, right in self._differences(reference.fields, candidate.fields):
+            if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
+                bonds.hold(left, right)
+
+    def _errors(self, reference: Answer, candidate: Answer, bonds: Bonds) -> Iterator[Found]:
+        if reference.code != candidate.code:
+            yield Difference.CODE, "", reference.summary(), candidate.summary()
+            return
+        if reference.status != candidate.status:
+            yield Difference.STATUS, "", reference.summary(), candidate.summary()
+        ours = plain_message(bonds.without(self._text(reference.message, 0), 0))
+        theirs = plain_message(bonds.without(self._text(candidate.message, 1), 1))
+        if ours != theirs:
+            yield Difference.MESSAGE, "", ours, theirs
+
+    def _is_fresh(self, operation: str, place: str, ours: Any, theirs: Any) -> bool:
+        """Whether two different values are identifiers that each side makes up."""
+        if not isinstance(ours, str) or not isinstance(theirs, str) or are_near(ours, theirs):
+            return False
+        if ours and theirs and _TOKEN.search(place):
+            return True
+        like = masked(ours)
+        return (like == masked(theirs) and "<fresh>" in like) or (operation, _general(place)) in self.volatile
+
+
+def _without_counts(gaps: list[Gap]) -> list[Gap]:
+    """Differences without those that only say that a list, which differs itself, is shorter or goes on."""
+    beside = {each.place.rpartition(".")[0] for each in gaps if each.difference is Difference.LENGTH}
+    if beside:
+        beside.add("headers")
+    return [
+        each
+        for each in gaps
+        if each.place.rpartition(".")[0] not in beside or not PAGING.search(each.place.rpartition(".")[2])
+    ]
+
+
+def implication(reference: Answer, candidate: Answer) -> Implication:
+    """What it means for somebody who deploys."""
+    return Implication.between(reference=reference.success, candidate=candidate.success)
+
+
+def _general(place: str) -> str:
+    return re.sub(r"<[a-z]{2}>", "*", place)
+
+
+def _short(value: Any, difference: Difference) -> str:
+    """A value in not too many characters; where types differ, a number is not the text that looks like it."""
+    is_plain = isinstance(value, str) and (difference is not Difference.TYPE or not value)
+    text = value if is_plain else repr(value)
+    if difference is Difference.MESSAGE and len(text) > 300:
+        text = _QUOTED.sub(r"'\1…'", text)  # what a message says after what it repeats tells it from others
+    return text if len(text) <= 300 else text[:299] + "…"

@@ -1,0 +1,1 @@
+"""Looking into a difference until it is a finding: real, minimal, put into words."""

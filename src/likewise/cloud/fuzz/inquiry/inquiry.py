@@ -1,0 +1,455 @@
+"""Looking into a difference: is it real, what is the least that shows it, whose fault is it?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
+from likewise.cloud.fuzz.differences.bonds import KNOWN, Bonds
+from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED
+from likewise.cloud.fuzz.differences.crowds import without_others
+from likewise.cloud.fuzz.differences.explaining import EXISTENCE, Explanations, Void, concerns, is_empty
+from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
+from likewise.cloud.fuzz.differences.trees import masked
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.inquiry.descriptions import Descriptions
+from likewise.cloud.fuzz.inquiry.minimising import Look, Minimiser, Shown
+from likewise.cloud.fuzz.inquiry.timing import Check, Lateness
+from likewise.cloud.fuzz.planning.plans import Planner, is_read
+from likewise.cloud.fuzz.planning.sequences import unbound, unset
+from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen, went_alike
+from likewise.cloud.fuzz.sides.pairing import Pair
+from likewise.model import Difference, Manifestation
+
+Said = tuple[str, ...]
+ATTEMPTS = 3
+_REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
+_MISSES = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
+"""How two refusals differ."""
+CHANCY = frozenset({Difference.ORDER, Difference.IDENTITY})
+"""Differences that a server may show at random: an order, which of several things is given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unstable:
+    """A difference that does not always show, and how often it did."""
+
+    operation: str
+    signature: tuple[str, ...]
+    shown: int
+    tries: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pending:
+    """A finding of which it will be known later what it says, or whether it is one."""
+
+    finding: Finding
+    """What it is if it stays."""
+    shown: Shown
+    check: Check | None
+    """Tells whether it goes away; nothing where it may follow from another."""
+    late: Finding | None
+    """What it is if it goes away."""
+    doubt: Void | None
+    """The operation that does nothing if it stays."""
+
+
+class Inquiry:
+    """Investigates differences on a pair of sides."""
+
+    def __init__(self, pair: Pair, judge: Judge, planner: Planner) -> None:
+        self.pair, self.judge, self.planner = pair, judge, planner
+        self.minimiser = Minimiser(self.look, self.looks, planner)
+        self._said: dict[tuple[str, Said], tuple[set[Said], set[Said]]] = {}
+        """What each side answered where they differ, in each run of an investigation, by what was asked."""
+        self.known = Explanations()
+        self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
+        self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
+        self.unstable: list[Unstable] = []
+        self.lateness = Lateness(pair, judge, is_shared=self._is_shared, looks=planner.looks)
+        self._alone: dict[str, Look] = {}
+        self._shared: dict[str, bool] = {}
+
+    def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> tuple[list[Gap], set[str]]:
+        """Every difference that a probe shows; none where the set-up itself went differently.
+
+        And the operations that more differences may follow from, which will be known later.
+        """
+        if not went_alike(case.setup, ours, theirs) or not _is_given_alike(probe.call, ours, theirs):
+            return [], set()
+        bonds, found = Bonds(), []
+        self.judge.at((self.pair.reference.endpoint, self.pair.candidate.endpoint))
+        for call, left, right in zip(case.setup, ours.setup, theirs.setup, strict=False):
+            self.judge.bind(call.operation, left, right, bonds)
+        calls = (probe.call, *probe.observers)
+        for number, (left, right) in enumerate(zip(ours.answers, theirs.answers, strict=False)):
+            call = calls[number]
+            self._give(call, ours, theirs, bonds)
+            self._note(call.operation, left, right)
+            prefixes = (ours.prefix, theirs.prefix) if self._is_shared(call.operation) else ("", "")
+            gaps = self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
+            if all(seen.fresh and (seen.recent or number) for seen in (ours, theirs)):
+                self.lateness.see(case, probe, number, (left, right), gaps)
+            found += gaps
+            if number == 0 and any(map(is_empty, found)):
+                break
+        new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
+        doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
+        sure = [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
+        return sure, set[str]().union(*doubts)
+
+    def _give(self, call: Call, ours: Seen, theirs: Seen, bonds: Bonds) -> None:
+        for each in placeholders(call.params):
+            if isinstance(each, Ref):
+                try:
+                    left, right = (resolve(each, {}, [*seen.setup, *seen.answers]) for seen in (ours, theirs))
+                except Unresolved:
+                    continue
+                self.judge.give(left, right, bonds)
+
+    def _note(self, operation: str, ours: Answer, theirs: Answer) -> None:
+        for which, answer in enumerate((ours, theirs)):
+            if answer.success:
+                self.has_succeeded[which].add(operation)
+
+    def _is_shared(self, operation: str) -> bool:
+        """Whether a read gives what everybody on the server has: it need not be told of anything of ours."""
+        if operation not in self._shared:
+            told = placeholders(self.planner.typical(operation))
+            lists = is_read(operation) and re.search(r"List|Filter|Query", operation) is not None
+            self._shared[operation] = lists and all(each == Name("prefix") for each in told)
+        return self._shared[operation]
+
+    def look(self, case: Case) -> Look:
+        """Run a case with one probe from scratch on fresh names."""
+        return next(iter(self.looks(case)), Look(gaps=[], seen=None))
+
+    def looks(self, case: Case) -> list[Look]:
+        """Run several probes after a set-up; each is judged by itself."""
+        found = []
+        for probe, (ours, theirs) in zip(case.probes, self.pair.do(case), strict=False):
+            gaps, _ = self.gaps(case, probe, ours, theirs)
+            self._hear(case, probe, gaps)
+            found.append(Look(gaps=gaps, seen=(ours, theirs)))
+        return found
+
+    def _hear(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> None:
+        for signature in {gap.signature for gap in gaps}:
+            same = [gap for gap in gaps if gap.signature == signature]
+            ours, theirs = self._said.setdefault((_form(case, probe), signature), (set(), set()))
+            ours.add(tuple(gap.reference for gap in same))
+            theirs.add(tuple(gap.candidate for gap in same))
+
+    def _is_chance(self, gap: Gap) -> bool:
+        """Whether each side at times says what the other says, asked the same: then neither means it."""
+        return any(
+            ours & theirs
+            for (_, signature), (ours, theirs) in self._said.items()
+            if signature == gap.signature
+        )
+
+    def investigate(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> list[Finding | Pending]:
+        """The findings among the differences of one probe; what does not repeat is kept with its rate.
+
+        All of them are confirmed and minimised together: every run serves each of them.
+        """
+        before = self._used()
+        self.lateness.begin()
+        self._alone.clear()
+        self._said.clear()
+        case = Case(setup=case.setup, probes=(probe,))
+        self._hear(case, probe, gaps)
+        shown, wavering = self.minimiser.confirm(case, gaps)
+        real = []
+        for each in shown:
+            first = next((gap for gap in gaps if gap.signature == each.gap.signature), None)
+            if first is not None and self._is_fresh(first, each.gap):
+                self.judge.volatile.add((first.operation, first.place))
+            else:
+                real.append(each)
+        self._waver(case, wavering)
+        found: list[Finding | Pending] = []
+        # What reads show first: it may account for what the answer itself says.
+        for each in sorted(self.minimiser.minimise(real), key=lambda one: not one.gap.index):
+            if not _is_said_of_state(each, found) and self._holds(each):
+                found += self._explained(each, shown)
+        spent = -(-(self._used() - before) // len(found)) if found else 0
+        return [_costing(each, spent) for each in found]
+
+    def _explained(self, each: Shown, others: Sequence[Shown]) -> Iterator[Finding | Pending]:
+        """A difference as a finding; nothing where another one accounts for it by now."""
+        assert each.look.seen is not None
+        facts = (each.case, each.probe, each.gap, each.look.seen)
+        if each.gap.index == 0 and self.known.explains(*facts):
+            return
+        follows = each.gap.index == 0 and bool(self.known.suspects(*facts))
+        blamed, state, doubt = self._blame(each, others)
+        final = self._own(each) if each.gap.index and not state else each
+        found = self._descriptions.finding(final, blamed, state=state, void=doubt)
+        # Who refuses a call for want of a thing that is only late had not come to what else is wrong with it.
+        is_open = found.cause != NOT_IMPLEMENTED or each.gap.difference in _MISSES
+        check = is_open and self.lateness.check(each)
+        late = self._descriptions.finding(final, blamed, state=state, settles=True) if check else None
+        assert final.look.seen is not None
+        self.known.refuse(final.probe, final.gap, final.look.seen)
+        if check is True:
+            assert late is not None
+            yield late
+            return
+        if doubt is not None:
+            self.known.doubts.append(doubt)
+        pending = Pending(finding=found, shown=each, check=check or None, late=late, doubt=doubt)
+        if check or follows:
+            yield pending
+        elif (certain := self.resolve(pending)) is not None:
+            yield certain
+
+    def resolve(self, pending: Pending) -> Finding | None:
+        """What became of a finding that was not certain; nothing where another one accounts for it by now."""
+        is_late = pending.check is not None and self.lateness.settle(pending.check)
+        if pending.doubt is not None:
+            self.known.resolve(pending.doubt, is_real=not is_late)
+        if is_late:
+            return pending.late
+        shown = pending.shown
+        assert shown.look.seen is not None
+        if shown.gap.index == 0 and self.known.explains(shown.case, shown.probe, shown.gap, shown.look.seen):
+            return None
+        return pending.finding
+
+    def _own(self, shown: Shown) -> Shown:
+        """A read that differs by itself, without the write after which it was noticed."""
+        name = shown.gap.operation
+        plan = self.planner.plan(name)
+        forms = [
+            self._before(shown, shown.gap.index),
+            Case(setup=plan.setup, probes=(Probe(call=plan.call),)),
+        ]
+        if shown.gap.difference in _MISSES and (less := unset(self.planner, name)) is not None:
+            # What is missed after it was removed is missed where it never was.
+            forms.append(Case(setup=less.setup, probes=(Probe(call=less.call, state="unset"),)))
+        for case in forms:
+            if case is not None and len(case.setup) <= len(shown.case.setup):
+                look = self._alone.get(str(case)) or self.look(case)
+                gap = look.find(shown.gap)
+                if gap is not None:
+                    return Shown(gap=gap, case=case, look=look, confirmed=shown.confirmed + 1)
+        return shown
+
+    def _before(self, shown: Shown, index: int) -> Case | None:
+        """One of the reads after a probe, asked without that probe, where it can be."""
+        setup, read = shown.case.setup, shown.probe.observers[index - 1]
+        if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
+            return None
+        return Case(setup=setup, probes=(Probe(call=read),))
+
+    def _used(self) -> int:
+        return self.pair.reference.asked
+
+    def _is_fresh(self, gap: Gap, again: Gap) -> bool:
+        """Whether both sides gave a value of their own making: it differs from time to time on each side."""
+        same_text = gap.difference is Difference.MESSAGE and generalised(gap.reference) == generalised(
+            gap.candidate
+        )
+        return (
+            (gap.difference is Difference.VALUE or same_text)
+            and gap.reference != again.reference
+            and gap.candidate != again.candidate
+        )
+
+    def _waver(self, case: Case, gaps: Sequence[Gap]) -> None:
+        """Keep what did not show again, with how often it does."""
+        if not gaps:
+            return
+        looks = [self.look(case) for _ in range(ATTEMPTS - 1)]
+        if any(look.seen is None for look in looks):
+            return  # the budget has ended: nobody knows whether it would have shown
+        for gap in gaps:
+            if self.known.is_known(gap):
+                continue
+            shown = sum(look.find(gap) is not None for look in looks)
+            self._doubt(gap, 1 + shown, 1 + ATTEMPTS)
+
+    def _doubt(self, gap: Gap, shown: int, tries: int) -> None:
+        doubtful = Unstable(operation=gap.operation, signature=gap.signature, shown=shown, tries=tries)
+        self.unstable.append(doubtful)
+
+    def _holds(self, shown: Shown) -> bool:
+        """Whether a difference that chance may have made shows every time, and always the same way."""
+        tries = confirmed = shown.confirmed + 1
+        if shown.gap.difference in CHANCY or self._fails_at_times(shown):
+            for _ in range(2):
+                look = self.look(shown.case)
+                if look.seen is None:
+                    return False  # the budget has ended
+                tries += 1
+                confirmed += look.find(shown.gap) is not None
+        if confirmed == tries and not self._is_chance(shown.gap):
+            return True
+        self._doubt(shown.gap, confirmed, tries)
+        return False
+
+    def _fails_at_times(self, shown: Shown) -> bool:
+        """Whether a server breaks down over an operation that it was seen to carry out."""
+        gap = shown.gap
+        return any(
+            gap.index < len(seen.answers)
+            and (seen.answers[gap.index].status or 0) >= 500
+            and gap.operation in self.has_succeeded[which]
+            for which, seen in enumerate(shown.look.seen or ())
+        )
+
+    def _blame(self, shown: Shown, others: Sequence[Shown]) -> tuple[str, bool, Void | None]:
+        """Which operation differs: the one whose answer shows it, or the one before it, in what it left.
+
+        In the latter case also that operation with the side on which it does nothing, if it is so.
+        """
+        gap = shown.gap
+        if gap.index == 0 or gap.difference is Difference.SILENCE:
+            return gap.operation, False, None
+        mine = shown.probe.call.operation
+        gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
+        witnesses = {each.index for each in gaps.values() if each.index and concerns(each, gap)}
+        void = (
+            self._leaves_alone(shown) if gap.difference is Difference.IDENTITY else self._has_no_effect(shown)
+        )
+        if len(witnesses) < 2 and void is not None and self._lists_less(shown, void):
+            void = None
+        if len(witnesses) < 2 and void is None:
+            return gap.operation, False, None
+        self.known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
+        is_whole = void is not None or gap.difference in EXISTENCE
+        return mine, True, (mine, void) if is_whole and not shown.probe.parameter else None
+
+    def _has_no_effect(self, shown: Shown) -> int | None:
+        """The side that answers as if the probe had never been made, where the other does not."""
+        gap = shown.gap
+        without = self._without(shown, gap.index)
+        if without is None or any(each.difference in _REFUSALS for each in without.gaps):
+            return None  # the read itself differs, whatever was done before
+        if any(each.signature == gap.signature for each in without.gaps):
+            return None
+        changed = self._changes(shown, without, gap.index)
+        if changed[0] == changed[1] or self._has_shown_effect(shown):
+            return None
+        return changed.index(False)
+
+    def _leaves_alone(self, shown: Shown) -> int | None:
+        """The side that gives the identifier from before the probe, and takes it where there is nothing."""
+        is_old = [text.startswith(KNOWN) for text in (shown.gap.reference, shown.gap.candidate)]
+        if is_old[0] == is_old[1]:
+            return None
+        which = is_old.index(True)
+        operation = shown.probe.call.operation
+        call = replace(shown.probe.call, params=unbound(self.planner.typical(operation), ()))
+        seen = self.look(Case(probes=(Probe(call=call, state="no parent"),))).seen
+        is_taken = [each.answers[0].success for each in seen or ()]
+        return which if is_taken and is_taken[which] and not is_taken[1 - which] else None
+
+    def _lists_less(self, shown: Shown, which: int) -> bool:
+        """Whether the only read that shows nothing of a write is one that would, had it been made more often.
+
+        Then the write is made, and it is the read that leaves something out.
+        """
+        plan = self.planner.plan(shown.gap.operation, many=True)
+        if sum(call.operation == shown.probe.call.operation for call in plan.setup) < 2:
+            return False
+        without = self._without(shown, shown.gap.index)
+        look = self.look(Case(setup=plan.setup, probes=(Probe(call=plan.call),)))
+        if without is None or without.seen is None or look.seen is None:
+            return False
+        before, after = without.seen[which].answers[0], look.seen[which].answers[0]
+        return after.success and _size(before.fields) < _size(after.fields)
+
+    def _has_shown_effect(self, shown: Shown) -> bool:
+        """Whether another read, in which the sides agree, saw the probe do something on both."""
+        differing = {each.index for each in shown.look.gaps}
+        for index in range(1, len(shown.probe.observers) + 1):
+            if index not in differing and (without := self._without(shown, index)) is not None:
+                return all(self._changes(shown, without, index))
+        return False
+
+    def _without(self, shown: Shown, index: int) -> Look | None:
+        """A read asked without the probe before it; None where that is impossible, or the sides go apart."""
+        case = self._before(shown, index)
+        if case is None or any(len(seen.answers) <= index for seen in shown.look.seen or ()):
+            return None
+        look = self._alone[str(case)] = self._alone.get(str(case)) or self.look(case)
+        if look.seen is None or len({seen.answers[0].success for seen in look.seen}) > 1:
+            return None
+        return look
+
+    def _changes(self, shown: Shown, without: Look, index: int) -> tuple[bool, bool]:
+        """For each side, whether a read answers otherwise than without the probe."""
+        assert shown.look.seen is not None
+        assert without.seen is not None
+        operation = shown.probe.observers[index - 1].operation
+        found = []
+        for which in (0, 1):
+            seen = (without.seen[which], shown.look.seen[which])
+            before, after = seen[0].answers[0], seen[1].answers[index]
+            said = [
+                masked(self.judge.normalised(self._own_part(operation, answer, each.prefix), which))
+                for answer, each in zip((before, after), seen, strict=True)
+            ]
+            found.append((before.success, before.code) != (after.success, after.code) or said[0] != said[1])
+        return found[0], found[1]
+
+    def _own_part(self, operation: str, answer: Answer, prefix: str) -> Any:
+        """What an answer says of a context: of a list of what everybody has, only that."""
+        return (
+            without_others(answer.fields, prefix, crowded=True)
+            if self._is_shared(operation)
+            else answer.fields
+        )
+
+
+def _is_said_of_state(shown: Shown, found: Sequence[Finding | Pending]) -> bool:
+    """Whether an answer differs to a value of a parameter with which the operation leaves something else."""
+    if shown.gap.index or shown.gap.difference in _REFUSALS | _MISSES or not shown.probe.parameter:
+        return False
+    those = [each if isinstance(each, Finding) else each.finding for each in found]
+    return any(
+        each.operation == shown.probe.call.operation
+        and each.parameter == shown.probe.parameter
+        and each.manifestation != Manifestation.RESPONSE
+        for each in those
+    )
+
+
+def _is_given_alike(call: Call, ours: Seen, theirs: Seen) -> bool:
+    """Whether earlier answers gave a call something on both sides, or on neither: a marker, a receipt."""
+    for each in placeholders(call.params):
+        if isinstance(each, Ref):
+            given = []
+            for seen in (ours, theirs):
+                try:
+                    given.append(bool(resolve(each, {}, seen.setup)))
+                except Unresolved:
+                    given.append(False)
+            if given[0] != given[1]:
+                return False
+    return True
+
+
+def _size(value: Any) -> int:
+    """How many things the lists of an answer hold."""
+    if isinstance(value, Mapping):
+        return sum(map(_size, value.values()))
+    return len(value) if isinstance(value, list) else 0
+
+
+def _costing(found: Finding | Pending, pairs: int) -> Finding | Pending:
+    """What was found, with the call pairs that it took."""
+    if isinstance(found, Finding):
+        return replace(found, pairs=pairs)
+    late = found.late and replace(found.late, pairs=pairs)
+    return replace(found, finding=replace(found.finding, pairs=pairs), late=late)
+
+
+def _form(case: Case, probe: Probe) -> str:
+    return f"{case.setup} {probe.call.operation} {probe.call.params}"

@@ -1,0 +1,436 @@
+"""Value classes: what else than a typical value a parameter can be given, and why that is worth a call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Name, Ref, Text
+from likewise.cloud.fuzz.grammar import Member
+from likewise.cloud.fuzz.names import length
+
+INNER = 5
+"""How deep parameters are varied."""
+LONG = 2000
+MUCH = 1_000_000
+"""A number above most limits that nobody has written down."""
+TIMES = (100, 100_000)
+"""How much bigger a number is made that has no limit by the model: what it must be divisible by, it stays."""
+CHOICES = 6
+"""Members of a structure, none of them required, from which on it is taken to be one of several things."""
+FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
+"""Texts with letters that are not everybody's, and with marks that mean something somewhere."""
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+
+
+class ValueClass(StrEnum):
+    """The kinds of value that each parameter is given."""
+
+    TYPICAL = "typical"
+    BOUNDARY = "boundary"
+    EMPTY = "empty"
+    TOO_LONG = "too long"
+    WRONG_FORMAT = "wrong format"
+    WRONG_TYPE = "wrong type"
+    UNKNOWN = "unknown resource"
+    DELETED = "already deleted"
+    OTHER_OWNER = "other owner"
+    MISSING = "missing"
+
+
+_NUMERALS = (
+    (ValueClass.BOUNDARY, "1e3"),
+    (ValueClass.BOUNDARY, "007.50"),
+    (ValueClass.BOUNDARY, "-0"),
+    (ValueClass.TOO_LONG, "9" * 40),
+    (ValueClass.TOO_LONG, "1e999"),
+)
+"""Numbers as texts: written in other ways, with more digits than most take, beyond every range."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One parameter given a value of one class, everything else typical."""
+
+    parameter: str
+    value_class: str
+    params: Mapping[str, Any]
+    note: str = ""
+    """The value in a few characters."""
+    size: int = 0
+    """How long or how many, where that is what is varied."""
+    is_alone: bool = False
+    """Whether it is one of several right values that each say something else: none stands for another."""
+
+    @property
+    def top(self) -> str:
+        """The parameter as a whole."""
+        return self.parameter.partition(".")[0].partition("[")[0]
+
+
+AND = " and "
+"""Between the parameters, classes and notes of several variants in one call."""
+
+
+def general(parameter: str) -> str:
+    """A place inside a parameter, whichever of the entries of a map it is in."""
+    return re.sub(r"\[[^\]]*\]", "[]", parameter)
+
+
+def together(several: Sequence[Variant]) -> Variant:
+    """Several parameters varied in one call."""
+    params = dict(several[0].params)
+    for each in several[1:]:
+        params[each.top] = each.params[each.top]
+    return Variant(
+        parameter=AND.join(each.parameter for each in several),
+        value_class=AND.join(str(each.value_class) for each in several),
+        params=params,
+        note=AND.join(each.note.replace(AND, " & ") for each in several),
+    )
+
+
+def variants(
+    members: tuple[Member, ...], typical: Mapping[str, Any], extra: Mapping[str, Any]
+) -> Iterator[Variant]:
+    """Every parameter in every class that fits it; `extra` has typical values of what may be left out."""
+    for member in members:
+        there = typical.get(member.name, extra.get(member.name))
+        if member.name not in typical and there is not None:
+            yield _variant(member.name, ValueClass.TYPICAL, typical, member.name, there)
+        if member.name in typical and (member.required or member.kind == "any"):
+            rest = {name: value for name, value in typical.items() if name != member.name}
+            yield Variant(parameter=member.name, value_class=ValueClass.MISSING, params=rest, note="missing")
+        for place, value_class, value in _changes(member, there, member.name, INNER):
+            is_less = value_class is ValueClass.MISSING
+            yield replace(
+                _variant(place, value_class, typical, member.name, value),
+                note="missing" if is_less else shown(_changed(there, value)),
+            )
+
+
+def further(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:
+    """Another right value of a parameter that is a language of its own, or of a condition that holds."""
+    variant = _variant(parameter, ValueClass.TYPICAL, typical, parameter, given[parameter])
+    return replace(variant, params={**typical, **given}, is_alone=True)
+
+
+def failing(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:
+    """A condition that a call asks for and that does not hold."""
+    return Variant(
+        parameter=parameter,
+        value_class=ValueClass.UNKNOWN,
+        params={**typical, **given},
+        note=shown(given[parameter]),
+    )
+
+
+def _changed(base: Any, value: Any) -> Any:
+    """The part of a value that is not as it was."""
+    match base, value:
+        case Mapping(), Mapping() if base.keys() == value.keys():
+            parts = [(base[key], value[key]) for key in base if base[key] != value[key]]
+        case list(), list() if len(base) == len(value):
+            parts = [each for each in zip(base, value, strict=True) if each[0] != each[1]]
+        case _:
+            return value
+    return _changed(*parts[0]) if len(parts) == 1 else value
+
+
+def _variant(
+    place: str, value_class: ValueClass, typical: Mapping[str, Any], name: str, value: Any
+) -> Variant:
+    return Variant(
+        parameter=place,
+        value_class=value_class,
+        params={**typical, name: value},
+        note=shown(value),
+    )
+
+
+def shown(value: Any) -> str:
+    """A value in a few characters, names and references by their kind."""
+    text = repr(_readable(value))
+    return text if len(text) <= 40 else text[:37] + "…"
+
+
+def _readable(value: Any) -> Any:
+    match value:
+        case Name():
+            return f"<{value.kind}>"
+        case Ref():
+            return "<given>"
+        case Text():
+            return "".join(str(_readable(part)) for part in value.parts)
+        case Mapping():
+            return {_readable(key): _readable(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_readable(inner) for inner in value]
+    return value
+
+
+def usual(member: Member) -> Any:
+    """A value of the right type and nothing more, where no typical one is known."""
+    if member.sample is not None:
+        return member.sample
+    low = member.minimum
+    match member.kind:
+        case "string" if "Number" in member.shape:
+            return "1"
+        case "string":
+            return member.enum[0] if member.enum else "value".ljust(int(low or 0), "x")
+        case "integer":
+            return max(1, int(low or 1))
+        case "float":
+            return max(1.0, float(low or 1))
+        case "boolean":
+            return True
+        case "timestamp":
+            return "2031-01-01T00:00:00Z"
+        case "blob":
+            return b"bytes"
+        case "list":
+            return [usual(member.members[0])] if member.members else []
+        case "map":
+            if len(member.members) < 2:
+                return {"key": "value"}
+            return {usual(member.members[0]): usual(member.members[1])}
+        case "structure":
+            return {inner.name: usual(inner) for inner in member.members if inner.required}
+    return "value"
+
+
+Change = tuple[str, ValueClass, Any]
+
+
+def _changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
+    """Each change of one value: the place inside the parameter, the class, and the whole new value."""
+    if isinstance(base, (Name, Ref, Text)):
+        yield from _reference_changes(member, base, place)
+        return
+    match member.kind:
+        case "string":
+            yield from ((place, kind, value) for kind, value in _strings(member, base))
+        case "integer" | "float":
+            yield from ((place, kind, value) for kind, value in _numbers(member, base))
+        case "boolean":
+            yield place, ValueClass.TYPICAL, not base if isinstance(base, bool) else True
+            yield place, ValueClass.WRONG_TYPE, "maybe"
+        case "timestamp":
+            yield place, ValueClass.BOUNDARY, "1970-01-01T00:00:00Z"
+            yield place, ValueClass.BOUNDARY, "2020-01-01T00:00:00Z"
+            yield place, ValueClass.BOUNDARY, "2099-12-31T23:59:59Z"
+            yield place, ValueClass.WRONG_FORMAT, "yesterday"
+        case "blob":
+            yield place, ValueClass.EMPTY, b""
+            yield place, ValueClass.BOUNDARY, bytes(range(256))
+        case "list":
+            yield from _list_changes(member, base, place, depth)
+        case "map":
+            yield from _map_changes(member, base, place, depth)
+        case "structure":
+            yield from _structure_changes(member, base, place, depth)
+        case "any":
+            yield from _any_changes(base, place)
+
+
+def _reference_changes(member: Member, base: Name | Ref | Text, place: str) -> Iterator[Change]:
+    if isinstance(base, Name):
+        yield place, ValueClass.UNKNOWN, Name(base.kind, 9)
+        yield place, ValueClass.WRONG_FORMAT, Text((base, "/ü ?"))
+        yield place, ValueClass.TOO_LONG, Text((base, "x" * LONG))
+        if member.maximum and member.maximum <= LONG:
+            yield place, ValueClass.BOUNDARY, Text((base, "x" * (int(member.maximum) - length(base.kind))))
+        yield place, ValueClass.BOUNDARY, Text((base, "-", "x" * 30))
+        return
+    yield place, ValueClass.UNKNOWN, "00000000-0000-0000-0000-000000000000"
+    yield place, ValueClass.WRONG_FORMAT, "not a valid value!"
+    yield place, ValueClass.TOO_LONG, "x" * LONG
+    # Not empty: an address that lacks its last part is another operation's.
+
+
+def _strings(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
+    if member.enum:
+        for value in member.enum:
+            if value != base:
+                yield ValueClass.TYPICAL, value
+        yield ValueClass.WRONG_FORMAT, "NotOneOfThem"
+        yield ValueClass.WRONG_FORMAT, str(base or member.enum[0]).swapcase()
+        return
+    if _looks_like_owner(member.name):
+        yield ValueClass.OTHER_OWNER, "999999999999"
+    yield ValueClass.EMPTY, ""
+    yield ValueClass.WRONG_FORMAT, "not a valid value!"
+    yield ValueClass.WRONG_FORMAT, FOREIGN
+    yield (
+        ValueClass.TOO_LONG,
+        "x" * (int(member.maximum) + 1 if member.maximum and member.maximum < LONG else LONG),
+    )
+    if isinstance(base, str) and _NUMBER.fullmatch(base):
+        yield from _NUMERALS
+    if member.minimum and member.minimum > 1:
+        yield ValueClass.BOUNDARY, "x" * int(member.minimum)
+    if member.maximum and member.maximum <= LONG:
+        yield ValueClass.BOUNDARY, "x" * int(member.maximum)
+
+
+def _looks_like_owner(name: str) -> bool:
+    return "Owner" in name or "AccountId" in name
+
+
+def _numbers(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
+    low = int(member.minimum) if member.minimum is not None else None
+    high = int(member.maximum) if member.maximum is not None else None
+    tried = {base}
+    for kind, value in (
+        (ValueClass.BOUNDARY, high),
+        (ValueClass.BOUNDARY, low),
+        *((ValueClass.BOUNDARY, value) for value in _between(base, low, high)),
+        (ValueClass.BOUNDARY, 0),
+        (ValueClass.BOUNDARY, 1),
+        (ValueClass.WRONG_FORMAT, low - 1 if low is not None else -1),
+        (ValueClass.WRONG_FORMAT, high + 1 if high is not None else 2**31 - 1),
+    ):
+        if value is not None and value not in tried:
+            tried.add(value)
+            yield kind, value
+    yield ValueClass.WRONG_TYPE, "seven"
+
+
+def _between(base: Any, low: int | None, high: int | None) -> Iterator[int]:
+    """Numbers that no limit is known for: in the midst of a range, or so many times what is usual."""
+    if low is not None and high is not None:
+        yield (low + high) // 2
+    elif high is None and type(base) is int and base > 1:
+        yield from (base * times for times in TIMES)
+
+
+def _list_changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
+    yield place, ValueClass.EMPTY, []
+    if not isinstance(base, list) or not base:
+        return
+    yield place, ValueClass.BOUNDARY, base + base
+    for value in member.enum:
+        if [value] != base:
+            yield place, ValueClass.TYPICAL, [value]
+    if len(member.enum) > 2:
+        yield place, ValueClass.BOUNDARY, list(member.enum)
+    if depth and member.members:
+        for inner, kind, value in _changes(member.members[0], base[0], f"{place}[]", depth - 1):
+            yield inner, kind, [value, *base[1:]]
+
+
+def _map_changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
+    """A map without each of its entries, and with each of them changed as what its values are."""
+    yield place, ValueClass.EMPTY, {}
+    if not depth or not isinstance(base, Mapping) or len(member.members) < 2:
+        return
+    for key, inner in base.items():
+        where = f"{place}[{_readable(key)}]"
+        if len(base) > 1:
+            yield where, ValueClass.MISSING, {name: value for name, value in base.items() if name != key}
+        for inside, kind, value in _changes(member.members[1], inner, where, depth - 1):
+            yield inside, kind, {**base, key: value}
+
+
+def _choices(member: Member, base: Mapping[str, Any], place: str) -> Iterator[Change]:
+    """What is given in one of several ways, in each of the others, and in two at once."""
+    ((given, _),) = base.items()
+    others = [each for each in member.members if each.name != given]
+    for inner in others:
+        yield place, ValueClass.TYPICAL, {inner.name: usual(inner)}
+    yield place, ValueClass.WRONG_FORMAT, {**base, others[0].name: usual(others[0])}
+
+
+def _is_choice(member: Member, base: Mapping[str, Any]) -> bool:
+    """Whether a structure seems to be one of several things: none of its many members is required."""
+    is_free = not any(each.required for each in member.members)
+    return is_free and len(base) == 1 and len(member.members) >= CHOICES and member.members[0].name != "json"
+
+
+def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Iterator[Change]:
+    there: Mapping[str, Any] = base if isinstance(base, Mapping) else {}
+    yield place, ValueClass.EMPTY, {}
+    if not depth or not isinstance(base, Mapping):
+        return
+    is_choice = _is_choice(member, base)
+    if is_choice:
+        yield from _choices(member, base, place)
+    for inner in member.members:
+        if inner.name in there:
+            rest = {name: value for name, value in there.items() if name != inner.name}
+            if rest and not inner.required:
+                yield f"{place}.{inner.name}", ValueClass.MISSING, rest
+            for where, kind, value in _changes(inner, there[inner.name], f"{place}.{inner.name}", depth - 1):
+                yield where, kind, {**there, inner.name: value}
+        elif not is_choice and (value := _given(inner)) is not None:
+            yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: value}
+            if inner.kind == "integer":
+                most = int(inner.maximum or MUCH)
+                yield f"{place}.{inner.name}", ValueClass.BOUNDARY, {**there, inner.name: most}
+
+
+def _given(member: Member) -> Any:
+    """What may be left out, given: a structure of which nothing must be there with one thing in it."""
+    value = usual(member)
+    if value == {} and member.members:
+        return {member.members[0].name: _given(member.members[0])}
+    return value
+
+
+def _any_changes(base: Any, place: str) -> Iterator[Change]:
+    """Changes of a body that no model describes: as a whole, and leaf by leaf."""
+    yield place, ValueClass.EMPTY, b""
+    if isinstance(base, bytes):
+        yield place, ValueClass.BOUNDARY, base * 50
+        return
+    if isinstance(base, str):
+        yield place, ValueClass.WRONG_FORMAT, "garbage"
+        return
+    yield place, ValueClass.WRONG_FORMAT, b"<not-xml"
+    yield from _tree_changes(base, place)
+
+
+def _tree_changes(tree: Any, place: str) -> Iterator[Change]:
+    if isinstance(tree, Mapping):
+        for name, inner in tree.items():
+            if name == "json" and len(tree) == 1:
+                yield from ((w, k, {name: v}) for w, k, v in _tree_changes(inner, place))
+                yield from ((w, k, {name: v}) for w, k, v in _null_changes(inner, place))
+                continue
+            where = f"{place}.{name}"
+            if len(tree) > 1 or not isinstance(inner, Mapping):
+                rest = {key: value for key, value in tree.items() if key != name}
+                yield where, ValueClass.MISSING, rest
+            for inside, kind, value in _tree_changes(inner, where):
+                yield inside, kind, {**tree, name: value}
+    elif isinstance(tree, list) and tree:
+        yield place, ValueClass.EMPTY, []
+        yield place, ValueClass.BOUNDARY, tree + tree
+        for inside, kind, value in _tree_changes(tree[0], f"{place}[]"):
+            yield inside, kind, [value, *tree[1:]]
+    elif isinstance(tree, Name):
+        yield place, ValueClass.WRONG_FORMAT, Text((tree, "-!"))
+        yield place, ValueClass.TOO_LONG, Text((tree, "x" * LONG))
+    elif isinstance(tree, bool):
+        yield place, ValueClass.TYPICAL, not tree
+        yield place, ValueClass.WRONG_TYPE, "maybe"
+    elif isinstance(tree, (int, float)):
+        yield place, ValueClass.WRONG_TYPE, "seven"
+        yield from ((place, ValueClass.BOUNDARY, value) for value in (2**31 + 1, -1, 0, 1.5))
+    elif isinstance(tree, str):
+        yield place, ValueClass.EMPTY, ""
+        yield place, ValueClass.TOO_LONG, "x" * 70_000
+        yield from (
+            (place, ValueClass.WRONG_FORMAT, text) for text in ("not a valid value!", FOREIGN, MARKED)
+        )
+
+
+def _null_changes(tree: Any, place: str) -> Iterator[Change]:
+    """An object of JSON with nothing in each of its fields."""
+    if isinstance(tree, Mapping):
+        for name in tree:
+            yield f"{place}.{name}", ValueClass.EMPTY, {**tree, name: None}

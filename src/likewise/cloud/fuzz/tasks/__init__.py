@@ -1,0 +1,1 @@
+"""What a campaign tries, and in which order."""

@@ -1,0 +1,463 @@
+"""Cases in the order in which they are worth most: states first, then the sweep, then short walks."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Call, Ref, placeholders
+from likewise.cloud.fuzz.grammar import Member
+from likewise.cloud.fuzz.planning.plans import Plan, Planner, is_read
+from likewise.cloud.fuzz.planning.sequences import as_plans, combined, plain, unbound, unset
+from likewise.cloud.fuzz.planning.values import (
+    AND,
+    ValueClass,
+    Variant,
+    failing,
+    further,
+    shown,
+    together,
+    variants,
+)
+from likewise.cloud.fuzz.sides.execution import Case, Probe
+from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, grouped, shuffled
+from likewise.cloud.fuzz.tasks.sizes import sizes
+from likewise.cloud.fuzz.tasks.states import right_values, situations
+
+BATCH = 8
+"""Probes that share a set-up."""
+LAST = 100
+"""More calls than any set-up has."""
+SIZES = 2
+"""The rank of the first round of sizes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One case to run, known by a name that is the same in every run."""
+
+    name: str
+    operation: str
+    case: Case
+    phase: str
+    keys: tuple[str, ...] = ()
+    """What it has in common with other tasks: what those gave says what this one promises."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """Values that the parameters of an operation are given in turn, and the calls before it."""
+
+    rank: int
+    name: str
+    key: str
+    plan: Plan
+    variants: Callable[[], Sequence[Variant]]
+    """The values, made when it is their turn: some are big."""
+    state: str = "present"
+
+
+class Cases:
+    """Makes the tasks of one service."""
+
+    def __init__(self, planner: Planner, seed: int, operations: Sequence[str]) -> None:
+        self.planner, self.seed = planner, seed
+        self._producers = {call.operation for name in operations for call in planner.plan(name).setup}
+        self.operations = sorted(operations, key=self._order)
+        self._common = common(planner.grammar)
+        self._known_variants: dict[str, tuple[Mapping[str, Any], list[Variant]]] = {}
+        """The values that the parameters of an operation are given, after the typical ones that they vary."""
+
+    def _order(self, operation: str) -> tuple[int, int, int, str]:
+        """Makers first: what others build on must be known to agree before the others are judged."""
+        makers = list(self.planner.hints.makers.values())
+        rank = makers.index(operation) if operation in makers else len(makers)
+        needed = len(self.planner.plan(operation).setup) if operation in self._producers else LAST
+        return rank, needed, int(is_read(operation)), operation
+
+    def present(self) -> list[Task]:
+        """Every operation as it should be."""
+        return self._tasks([("present", name, self._present(name)) for name in self.operations])
+
+    def repaired(self, operation: str, number: int) -> Task:
+        """An operation as it is known to be called by now."""
+        return Task(
+            name=f"{operation}/repaired/{number}",
+            operation=operation,
+            case=self._present(operation),
+            phase="states",
+            keys=("repaired",),
+        )
+
+    def orphan(self, operation: str) -> Task:
+        """An operation whose producers give nothing, with something made up in its place."""
+        call = replace(self.plan(operation).call, params=unbound(self.planner.typical(operation), ()))
+        case = Case(probes=(self.probe((), call, state="no parent"),))
+        return Task(name=f"{operation}/orphan", operation=operation, case=case, phase="states", keys=("no",))
+
+    def states(self) -> dict[str, list[Task]]:
+        """Every operation with things missing, gone or there twice: by what is the matter."""
+        kinds: dict[str, list[tuple[str, str, Case]]] = {}
+        for operation in self.operations:
+            for state, case in self._other_states(operation):
+                kinds.setdefault(state, []).append((state, operation, case))
+        return {state: self._tasks(those) for state, those in kinds.items()}
+
+    def _tasks(self, those: Sequence[tuple[str, str, Case]]) -> list[Task]:
+        """Cases that begin alike share their set-up: it is made anew only after a write."""
+        alike: dict[tuple[str, ...], list[tuple[str, str, Case]]] = {}
+        for each in those:
+            groups = alike.setdefault(_frozen(each[2].setup), [])
+            groups.append(each)
+        tasks: list[Task] = []
+        names: Counter[str] = Counter()
+        for group in alike.values():
+            for start in range(0, len(group), BATCH):
+                part = group[start : start + BATCH]
+                state, operation, case = part[0]
+                probes = tuple(probe for _, _, each in part for probe in each.probes)
+                name = f"{operation}/{state}/{len(part)}"
+                names[name] += 1
+                tasks.append(
+                    Task(
+                        name=name if names[name] == 1 else f"{name}/{names[name]}",
+                        operation=operation,
+                        case=replace(case, probes=probes),
+                        phase="states",
+                        keys=(state.partition(" ")[0],),
+                    )
+                )
+        return tasks
+
+    def plan(self, operation: str) -> Plan:
+        """The plan in which an operation should succeed."""
+        return self.planner.plan(operation, many=operation in self.planner.hints.lists)
+
+    def _present(self, operation: str) -> Case:
+        """An operation as it should be; what it writes was just looked at: a server may remember that."""
+        plan = self.plan(operation)
+        setup = (
+            plan.setup if is_read(operation) else (*plan.setup, *self.planner.looks(plan.setup, plan.call))
+        )
+        return Case(setup=setup, probes=(self.probe(setup, plan.call),))
+
+    def probe(
+        self,
+        setup: Sequence[Call],
+        call: Call,
+        *,
+        parameter: str = "",
+        value_class: str = "",
+        state: str = "present",
+        note: str = "",
+    ) -> Probe:
+        """A probe with the reads that can show what it does."""
+        return Probe(
+            call=call,
+            observers=self.planner.reads(setup, call),
+            parameter=parameter,
+            value_class=value_class,
+            state=state,
+            note=note,
+        )
+
+    def _other_states(self, operation: str) -> Iterator[tuple[str, Case]]:
+        plan = self.plan(operation)
+        less = unset(self.planner, operation)
+        if less is not None and less.setup != plan.setup:
+            probe = self.probe(less.setup, less.call, state="unset")
+            yield "unset", Case(setup=less.setup, probes=(probe,))
+        for base in (less, self.planner.plan(operation)):
+            if base is not None and (setup := plain(self.planner, base.setup)) != base.setup:
+                yield "plain", Case(setup=setup, probes=(self.probe(setup, base.call, state="plain"),))
+        if plan.setup:
+            call = replace(plan.call, params=unbound(self.planner.typical(operation), ()))
+            yield "no parent", Case(probes=(self.probe((), call, state="no parent"),))
+        if not is_read(operation):
+            setup = (*plan.setup, plan.call)
+            yield "twice", Case(setup=setup, probes=(self.probe(setup, plan.call, state="twice"),))
+            required = {member.name for member in self.planner.grammar.operations[operation].required}
+            bare = {name: value for name, value in plan.call.params.items() if name in required}
+            if bare != plan.call.params:
+                # Who asks again in the same words may be taken for the one who asked first.
+                call = replace(plan.call, params=bare)
+                yield "twice bare", Case(setup=setup, probes=(self.probe(setup, call, state="twice"),))
+        yield from self._ways(operation)
+        yield from self._filled(operation)
+        yield from self._deleted(operation, plan)
+        yield from self._pages(operation, plan)
+        for state, each in situations(self.planner, operation):
+            probe = self.probe(each.setup, each.call, state=state, **each.labels)
+            yield state, Case(setup=each.setup, probes=(probe,))
+
+    def _filled(self, operation: str) -> Iterator[tuple[str, Case]]:
+        """The removal of a thing that has something in it, for each kind of thing that lies in such a one."""
+        hints = self.planner.hints
+        for kind in [kind for kind, remover in hints.removers.items() if remover == operation]:
+            for inner, maker in hints.makers.items():
+                setup = self.planner.plan(maker).calls
+                if inner == kind or hints.makers.get(kind) not in [call.operation for call in setup[:-1]]:
+                    continue
+                usual = Call(
+                    service=self.planner.service, operation=operation, params=self.planner.typical(operation)
+                )
+                call = self.planner.bound(usual, setup)
+                if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(call.params)):
+                    probe = self.probe(setup, call, state="filled")
+                    yield f"filled {inner}", Case(setup=setup, probes=(probe,))
+
+    def _ways(self, operation: str) -> Iterator[tuple[str, Case]]:
+        """An operation in each of the other ways in which it is called, after what they need."""
+        for name, given in self.planner.hints.ways.items():
+            if name.partition(":")[0] != operation:
+                continue
+            plan = self.planner.plan(name)
+            setup = plan.setup
+            if not is_read(operation):
+                setup = (*setup, *self.planner.looks(setup, plan.call))
+            params, usual = plan.call.params, self.planner.typical(operation)
+            there = [each for each in given if each in params and params[each] != usual.get(each)]
+            labels = {
+                "state": f"way {name}",
+                "parameter": AND.join(there),
+                "value_class": AND.join([str(ValueClass.TYPICAL)] * len(there)),
+                "note": AND.join(shown(params[each]).replace(AND, " & ") for each in there),
+            }
+            yield "way", Case(setup=setup, probes=(self.probe(setup, plan.call, **labels),))
+
+    def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
+        made = {call.operation for call in plan.calls}
+        for kind, remover in self.planner.hints.removers.items():
+            if self.planner.hints.makers.get(kind) not in made or remover == operation:
+                continue
+            gone = self.planner.plan(remover)
+            setup = gone.calls
+            call = replace(plan.call, params=unbound(self.planner.typical(operation), setup))
+            yield f"deleted {kind}", Case(setup=setup, probes=(self.probe(setup, call, state="deleted"),))
+
+    def _pages(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
+        """A list page by page: the second page is asked for with what the first one said."""
+        shape = self.planner.grammar.operations[operation]
+        if not shape.limit or not shape.tokens or operation not in self.planner.hints.lists:
+            return
+        small = {**plan.call.params, shape.limit: 1}
+        first = replace(plan.call, params=small)
+        setup = (*plan.setup, first)
+        tokens = {into: Ref(len(plan.setup), _place(self.planner.service, out)) for out, into in shape.tokens}
+        second = replace(plan.call, params={**small, **tokens})
+        labels = {"parameter": shape.limit, "value_class": str(ValueClass.BOUNDARY), "note": "1"}
+        yield "first page", Case(setup=plan.setup, probes=(self.probe(plan.setup, first, **labels),))
+        labels = {"parameter": shape.tokens[0][1], "value_class": str(ValueClass.TYPICAL)}
+        yield "second page", Case(setup=setup, probes=(self.probe(setup, second, **labels),))
+
+    def sweep(self, operation: str) -> Iterator[Task]:
+        """Every parameter of an operation in every class and every size, several to a set-up."""
+        if self.planner.grammar.operations[operation].alias:
+            return  # the same request as the newer operation's
+        for each in sorted(self._rounds(operation), key=lambda each: (each.rank, each.name)):
+            chosen = each.variants()
+            for start in range(0, len(chosen), BATCH):
+                probes = [self._varied(each.plan, one) for one in chosen[start : start + BATCH]]
+                yield Task(
+                    name=f"{operation}/{each.name}/{start // BATCH}",
+                    operation=operation,
+                    case=Case(
+                        setup=each.plan.setup, probes=tuple(replace(one, state=each.state) for one in probes)
+                    ),
+                    phase="sweep",
+                    keys=(operation, each.key),
+                )
+
+    def _rounds(self, operation: str) -> Iterator[Round]:
+        """The classes by rank, what is there already called again, and the sizes."""
+        plan, found = self.plan(operation), self._variants(operation)
+        found = grouped(found, plan.call.params) + found
+        for rank, those in by_rank(found, self._shared(operation), plan.call.params).items():
+            yield Round(
+                rank=rank, name=f"sweep/{rank}", key=f"rank {rank}", plan=plan, variants=partial(list, those)
+            )
+        if operation in self.planner.hints.makers.values():
+            yield Round(
+                rank=1,
+                name="again/1",
+                key="again",
+                plan=Plan(setup=plan.calls, call=plan.call),
+                variants=partial(self._besides, operation),
+                state="twice",
+            )
+        for number in range(2 * DEFERRED):
+            yield Round(
+                rank=SIZES + number,
+                name=f"sizes/{number}",
+                key=f"size {number}",
+                plan=plan,
+                variants=partial(self._sized, operation, number),
+            )
+
+    def _besides(self, operation: str) -> list[Variant]:
+        """What may be given besides: it may matter only to a thing that is there already."""
+        typical = self.plan(operation).call.params
+        return [
+            each
+            for each in self._variants(operation)
+            if each.value_class in (ValueClass.TYPICAL, ValueClass.UNKNOWN)
+            and each.parameter == each.top not in typical
+        ]
+
+    def _shared(self, operation: str) -> frozenset[str]:
+        """Parameters that are not this operation's own: many have them, and it makes nothing of that name."""
+        hints = self.planner.hints
+        return frozenset(
+            name
+            for name in self._common
+            if not (name in hints.names and hints.names[name] in self._made(operation))
+        )
+
+    def _made(self, operation: str) -> frozenset[str]:
+        """The kinds of thing that an operation makes."""
+        hints = self.planner.hints
+        kinds = {kind for kind, maker in hints.makers.items() if maker == operation}
+        return hints.creates.get(operation, frozenset()) | kinds
+
+    def _sized(self, operation: str, number: int) -> list[Variant]:
+        """Every text and list of an operation's parameters in the sizes of one round.
+
+        Rounds of parameters that many operations share come after all others.
+        """
+        params = self.plan(operation).call.params
+        extra, shared = self._extra(operation), self._shared(operation)
+        found = []
+        for member in self._members(operation):
+            base = params.get(member.name, extra.get(member.name))
+            wanted = number - (DEFERRED if member.name in shared else 0)
+            for each in sizes(member, base, named=self._made(operation), number=wanted):
+                found.append(
+                    Variant(
+                        parameter=each.place,
+                        value_class=ValueClass.BOUNDARY,
+                        params={**params, member.name: each.value},
+                        note=each.note,
+                        size=each.size,
+                    )
+                )
+        return found
+
+    def sized(self, operation: str, parameter: str) -> Iterator[list[Probe]]:
+        """One part of a parameter in its sizes, round by round."""
+        plan = self.plan(operation)
+        for number in range(2 * DEFERRED):
+            those = [each for each in self._sized(operation, number) if each.parameter == parameter]
+            if those:
+                yield [self._varied(plan, each) for each in those]
+
+    def _extra(self, operation: str) -> dict[str, Any]:
+        """Typical values of everything that may be given."""
+        shape, hinted = self.planner.grammar.operations[operation], self.planner.hints.values
+        return {
+            member.name: self.planner.value(shape, member)
+            for member in shape.members
+            if not (member.name in hinted and hinted[member.name] is None)
+        }
+
+    def _members(self, operation: str) -> tuple[Member, ...]:
+        poison = self.planner.hints.poison
+        return tuple(each for each in self.planner.members(operation) if each.name not in poison)
+
+    def _variants(self, operation: str) -> list[Variant]:
+        params = self.plan(operation).call.params
+        before = self._known_variants.get(operation)
+        if before is not None and before[0] == params:
+            return before[1]
+        found = list(variants(self._members(operation), params, self._extra(operation)))
+        found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
+        hints = self.planner.hints
+        for name in (member.name for member in self._members(operation)):
+            right = right_values(self.planner, operation, name, self.plan(operation).setup)
+            found += [further(params, name, value) for value in right]
+            given = hints.failing.get(f"{operation}.{name}", hints.failing.get(name))
+            if given is not None:
+                found.append(failing(params, name, given))
+        # An address without one of its parts is another operation's.
+        found = [
+            each
+            for each in found
+            if each.value_class is not ValueClass.MISSING or each.parameter not in self.planner.hints.names
+        ]
+        found = shuffled(found, random.Random(f"{self.seed}/{operation}"))
+        self._known_variants[operation] = (params, found)
+        return found
+
+    def targets(self, operation: str) -> set[tuple[str, str, str]]:
+        """Every (operation, parameter, class) triple that the sweep of an operation has."""
+        sized = [each for number in range(2 * DEFERRED) for each in self._sized(operation, number)]
+        return {
+            (operation, each.parameter, str(each.value_class))
+            for each in (*self._variants(operation), *sized)
+        }
+
+    def mixed(self, operation: str, number: int) -> Task | None:
+        """Calls with two parameters varied at once: which of two mistakes is noticed, what goes together."""
+        chance = random.Random(f"{self.seed}/{operation}/mixed/{number}")
+        plan = self.plan(operation)
+        found = [each for each in self._variants(operation) if each.value_class is not ValueClass.MISSING]
+        probes = []
+        for _ in range(BATCH):
+            pair = chance.sample(found, 2) if len(found) > 1 else []
+            if len({each.top for each in pair}) == 2:
+                probes.append(self._varied(plan, together(pair)))
+        if not probes:
+            return None
+        case = Case(setup=plan.setup, probes=tuple(probes))
+        keys = (f"mixed {operation}", "mixed")
+        return Task(
+            name=f"{operation}/mixed/{number}", operation=operation, case=case, phase="sweep", keys=keys
+        )
+
+    def _varied(self, plan: Plan, variant: Variant) -> Probe:
+        call = self.planner.bound(replace(plan.call, params=variant.params), plan.setup)
+        labels = {
+            "parameter": variant.parameter,
+            "value_class": str(variant.value_class),
+            "note": variant.note,
+        }
+        probe = self.probe(plan.setup, call, **labels)
+        # One read shows that something differs; all of them are asked once it does.
+        return replace(probe, observers=probe.observers[:1], size=variant.size)
+
+    def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
+        """A probe with every read that can show what it does."""
+        return replace(probe, observers=self.planner.reads(setup, probe.call))
+
+    def walk(self, number: int) -> Task:
+        """A short walk: a few operations on the same things, then one whose answer is compared."""
+        chance = random.Random(f"{self.seed}/walk/{number}")
+        writers = [each for each in self.operations if not is_read(each)] or list(self.operations)
+        chosen = [chance.choice(writers) for _ in range(chance.randint(1, 2))]
+        last = chance.choice(self.operations)
+        setup = combined([self.plan(each) for each in chosen])
+        ending = self.plan(last)
+        setup = combined([Plan(setup=setup[:-1], call=setup[-1]), *as_plans(ending.setup)])
+        call = self.planner.bound(
+            replace(ending.call, params=unbound(self.planner.typical(last), setup)), setup
+        )
+        case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
+        return Task(name=f"walk/{number}", operation=last, case=case, phase="walks", keys=("walk",))
+
+
+def _place(service: str, out: str) -> tuple[str | int, ...]:
+    if service in ("s3", "dynamodb"):
+        return tuple(out.split("."))
+    return ("body", "EnumerationResults", out)
+
+
+def _may_pass(variant: Variant) -> bool:
+    """Whether the SDK might let a value of the wrong type through; botocore never does."""
+    return variant.parameter.startswith("body") or "_" in variant.parameter
+
+
+def _frozen(calls: Sequence[Call]) -> tuple[str, ...]:
+    return tuple(repr(call) for call in calls)

@@ -1,0 +1,106 @@
+"""Which values of an operation's parameters are tried first, and which together."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Container, Mapping, Sequence
+from typing import Any
+
+from likewise.cloud.fuzz.grammar import Grammar
+from likewise.cloud.fuzz.planning.values import AND, ValueClass, Variant, general, together
+
+GROUP = 3
+"""Optional parameters that are given together at first."""
+COMMON = 10
+"""Operations that have a parameter, from which on it is one of the service rather than of the operation."""
+DEFERRED = 4
+"""Rounds that sizes of such a parameter wait."""
+LATER = 2
+"""Ranks that further values of it do."""
+
+
+def common(grammar: Grammar) -> frozenset[str]:
+    """Parameters that many operations share: most servers look at them in one place.
+
+    What a call is about, its content, is the operation's own, whatever it is called.
+    """
+    counts: dict[str, int] = {}
+    for shape in grammar:
+        for member in shape.members:
+            if member.kind in ("blob", "any"):
+                continue
+            counts[member.name] = counts.get(member.name, 0) + 1
+    return frozenset(name for name, count in counts.items() if count >= COMMON)
+
+
+def shuffled(found: Sequence[Variant], chance: random.Random) -> list[Variant]:
+    """The values in any order, those of one class of one parameter in theirs: the first say most."""
+    mixed = list(found)
+    chance.shuffle(mixed)
+    ordered: dict[tuple[str, str], list[Variant]] = {}
+    for each in reversed(found):
+        ordered.setdefault((each.parameter, str(each.value_class)), []).append(each)
+    return [ordered[each.parameter, str(each.value_class)].pop() for each in mixed]
+
+
+def grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Variant]:
+    """What may be given besides, several at once: what both sides take needs no call of its own.
+
+    The second values of enumerations come together after the first ones, and so on.
+    """
+    rounds: list[list[Variant]] = []
+    given: dict[str, int] = {}
+    for each in found:
+        is_usual = each.value_class == ValueClass.TYPICAL and not each.is_alone
+        if is_usual and each.parameter == each.top not in typical:
+            number = given[each.top] = given.get(each.top, -1) + 1
+            if number == len(rounds):
+                rounds.append([])
+            rounds[number].append(each)
+    groups = [those[start : start + GROUP] for those in rounds for start in range(0, len(those), GROUP)]
+    return [together(each) for each in groups if len(each) > 1]
+
+
+FEW = 3
+"""Further values of an enumeration that are worth as much as the first one."""
+_PRIORITY: dict[str, int] = {
+    ValueClass.TYPICAL: 1,
+    ValueClass.UNKNOWN: 0,
+    ValueClass.OTHER_OWNER: 1,
+    ValueClass.WRONG_FORMAT: 1,
+    ValueClass.BOUNDARY: 2,
+    ValueClass.EMPTY: 2,
+    ValueClass.TOO_LONG: 3,
+    ValueClass.DELETED: 3,
+    ValueClass.MISSING: 3,
+    ValueClass.WRONG_TYPE: 4,
+}
+
+
+_EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISSING})
+"""Classes that each operation may take in its own way, whoever looks at the parameter."""
+
+
+def by_rank(
+    found: Sequence[Variant], shared: Container[str] = (), typical: Container[str] = ()
+) -> dict[int, list[Variant]]:
+    """Every parameter once before any twice: the first value of a class counts more than the second.
+
+    What is wrong with parameters that are `shared` with many operations comes last. Right values of those
+    that a `typical` call has, and of parts of parameters, never come along with others: a few count alike.
+    """
+    ranks: dict[int, list[Variant]] = {}
+    seen: dict[tuple[str, str], int] = {}
+    for each in found:
+        key = (general(each.parameter.partition(AND)[0]), str(each.value_class))
+        again = seen[key] = seen.get(key, -1) + 1
+        is_alone = each.is_alone or each.parameter != each.top or each.top in typical
+        if each.value_class == ValueClass.TYPICAL and is_alone:
+            again = max(0, again - FEW)
+        if each.value_class == ValueClass.BOUNDARY:
+            again = max(0, again - 1)  # a range has two ends
+        rank = _PRIORITY.get(each.value_class, 0) + 2 * min(again, 3)
+        if each.top in shared and each.value_class not in _EVERYWHERE:
+            rank += LATER
+        ranks.setdefault(rank, []).append(each)
+    return ranks

@@ -1,0 +1,214 @@
+"""The order of a campaign: what promised most until now comes next, and nothing waits for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.tasks.cases import Cases, Task
+from likewise.cloud.fuzz.tasks.repair import repairs
+
+ATTEMPTS = 4
+"""Repairs that are tried of one call."""
+USUAL = 12
+"""Calls that a finding costs, before anything is known; and calls after which more is known of a kind."""
+STATES = 0.2
+"""The part of all calls that states get while there are any left, however little they find."""
+FIRST, SECOND = 0.5, 0.6
+"""The part that the first values of every parameter get in the same way, and the part with the next ones."""
+POOR, ALL = 1 / 60, 0.95
+"""Findings a call below which there is little to learn from: then first values get nearly everything."""
+SHARE = 0.2
+"""The part of all calls that may go to a kind of task that never ends and finds less than the others."""
+VAIN = 60
+"""Walks in a row that the SDK refused, after which there is nowhere to go."""
+IDLE = 3
+"""Rounds in a row that asked nothing new, after which there is nothing left to ask."""
+
+
+EARLY = frozenset({"rank 0", "rank 1", "again", "size 0", "way"})
+"""Tasks that give each parameter of an operation its first values, or call it as it is called elsewhere."""
+NEXT = frozenset({"rank 2", "size 1"})
+"""Those that give each its next ones."""
+BEGINNING = ("present", "repaired")
+"""Tasks that come first in any case."""
+
+
+@dataclass(slots=True)
+class Gains:
+    """What kinds of task gave for the calls that they took."""
+
+    calls: dict[str, int] = field(default_factory=dict)
+    found: dict[str, int] = field(default_factory=dict)
+    idle: dict[str, int] = field(default_factory=dict)
+    """Tasks in a row that needed no call."""
+
+    def note(self, keys: Sequence[str], calls: int, found: int) -> None:
+        """Take in how a task went."""
+        for key in (*keys, ""):
+            # What costs nothing would promise most for ever.
+            self.calls[key] = self.calls.get(key, 0) + max(1, calls)
+            self.idle[key] = 0 if calls else self.idle.get(key, 0) + 1
+            self.found[key] = self.found.get(key, 0) + found
+
+    def rate(self, key: str = "", ease: float = 1.0) -> float:
+        """Findings a call of one kind of task; of all kinds without a name.
+
+        Until more is known of a kind, it is as good as all of them, times its `ease`.
+        """
+        usual = USUAL * self.rate() * ease if key else 1
+        return (self.found.get(key, 0) + usual) / (self.calls.get(key, 0) + USUAL)
+
+    def promise(self, keys: Sequence[str], setup: int = 1) -> float:
+        """Findings a call that a task of these kinds promises, with so many calls before its own."""
+        value = 1.0
+        for key in keys:
+            value *= self.rate(key, ease=2 / (1 + setup))
+        return float(value ** (1 / len(keys))) if keys else 0.0
+
+    def spent(self, keys: Collection[str]) -> int:
+        """Calls that some kinds of task took."""
+        return sum(self.calls.get(key, 0) for key in keys)
+
+    def is_spent(self, key: str, share: float = SHARE) -> bool:
+        """Whether a kind of task that never ends had its share."""
+        return self.calls.get(key, 0) > share * self.calls.get("", 0) and self.rate(key) < self.rate()
+
+
+class Schedule:
+    """Gives the tasks of one campaign."""
+
+    def __init__(
+        self,
+        cases: Cases,
+        gains: Gains,
+        *,
+        hopeless: set[str],
+        failed: Mapping[str, Answer],
+        absent: Collection[str] = (),
+        walks: int | None,
+    ) -> None:
+        self.cases, self.gains, self.hopeless, self.failed = cases, gains, hopeless, failed
+        self.absent, self.walks = absent, walks
+        self._kinds: set[str] = set()
+        """What the tasks about states have in common, kind by kind."""
+
+    def tasks(self) -> Iterator[Task]:
+        """Every operation as it should be, then whatever promises most."""
+        yield from self.cases.present()
+        yield from self._repaired()
+        sweeps = {name: self._of(name) for name in self.cases.operations}
+        for name, sweep in sweeps.items():
+            # Whether nobody has it or only the typical call is wrong: a few other ways of asking tell.
+            if name in self.absent and (task := next(sweep, None)) is not None:
+                yield task
+        states = self.cases.states()
+        self._kinds = {task.keys[-1] for tasks in states.values() for task in tasks} - EARLY
+        queues = [iter(tasks) for tasks in states.values()]
+        queues += sweeps.values()
+        endless = [self._mixed(), self._walks()] if self.walks != 0 else []
+        waiting = [(task, queue) for queue in (*queues, *endless) if (task := next(queue, None)) is not None]
+        while waiting:
+            number = self._best([task for task, _ in waiting])
+            task, queue = waiting.pop(number)
+            yield task
+            following = next(queue, None)
+            if following is not None:
+                waiting.insert(number, (following, queue))
+
+    def _repaired(self) -> Iterator[Task]:
+        """Operations whose typical call failed, called as their errors say."""
+        fixed: set[str] = set()
+        for name in self.cases.operations:
+            if name in self.failed:
+                was_hopeless = name in self.hopeless
+                self.hopeless.discard(name)
+                yield from self._attempts(name, fixed)
+                if name in self.failed and self.failed[name].refused:
+                    yield self.cases.orphan(name)
+                if name not in self.failed:
+                    fixed.add(name)
+                elif was_hopeless:
+                    self.hopeless.add(name)
+        for name in self.cases.operations:
+            if name not in self.failed and fixed & self._before(name):
+                yield self.cases.repaired(name, 0)
+
+    def _attempts(self, name: str, fixed: set[str]) -> Iterator[Task]:
+        planner, number = self.cases.planner, 0
+        if fixed & self._before(name):
+            yield self.cases.repaired(name, number)
+        tried: set[str] = set()
+        while name in self.failed and number < ATTEMPTS:
+            answer, before = self.failed[name], planner.learned.get(name)
+            found = repairs(planner, name, planner.typical(name), answer)
+            repair = next((each for each in found if each.key not in tried), None)
+            if repair is None:
+                return
+            tried.add(repair.key)
+            number += 1
+            planner.learned[name] = (repair.params, (*(before or ({}, ()))[1], *repair.first))
+            yield self.cases.repaired(name, number)
+            again = self.failed.get(name)
+            if again is not None and (again.code, again.message) == (answer.code, answer.message):
+                # It changed nothing: the next repair starts from where this one did.
+                planner.learned.pop(name) if before is None else planner.learned.update({name: before})
+
+    def _before(self, name: str) -> set[str]:
+        return {call.operation for call in self.cases.planner.plan(name).setup}
+
+    def _best(self, tasks: Sequence[Task]) -> int:
+        early = [n for n, task in enumerate(tasks) if task.keys[-1] in EARLY]
+        is_poor = self.gains.rate() < POOR
+        if is_poor and not early:
+            early = [n for n, task in enumerate(tasks) if task.keys[-1] in NEXT]
+        share = SHARE / 2 if early else SHARE
+        fit = [
+            n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1], share) or _ends(task)
+        ]
+        states = [n for n in fit if tasks[n].phase == "states" and n not in early]
+        spent = self.gains.spent(("",)) - self.gains.spent(BEGINNING)
+        if states and self.gains.spent(self._kinds) < STATES * spent:
+            fit = states
+        elif early and self.gains.spent(EARLY | NEXT) < (ALL if is_poor else FIRST) * spent:
+            fit = early
+        elif self.gains.spent(EARLY | NEXT) < SECOND * spent:
+            fit = [n for n, task in enumerate(tasks) if task.keys[-1] in NEXT] or fit
+        return max(fit or range(len(tasks)), key=lambda n: (self._promise(tasks[n]), -n))
+
+    def _promise(self, task: Task) -> float:
+        # States are about what is missing or there: their set-up says nothing about what they are worth.
+        return self.gains.promise(task.keys, 1 if task.phase == "states" else len(task.case.setup))
+
+    def _of(self, operation: str) -> Iterator[Task]:
+        for task in self.cases.sweep(operation):
+            if operation in self.hopeless:
+                return
+            yield task
+
+    def _mixed(self) -> Iterator[Task]:
+        """Two parameters at once, of the operation where that promises most."""
+        rounds = dict.fromkeys(self.cases.operations, 0)
+        while rounds and (self.walks is None or sum(rounds.values()) < self.walks):
+            name = max(rounds, key=lambda each: self.gains.rate(f"mixed {each}") * self.gains.rate(each))
+            is_over = name in self.hopeless or self.gains.idle.get(f"mixed {name}", 0) >= IDLE
+            task = None if is_over else self.cases.mixed(name, rounds[name])
+            if task is None:
+                del rounds[name]
+                continue
+            rounds[name] += 1
+            yield task
+
+    def _walks(self) -> Iterator[Task]:
+        for number in count():
+            is_over = self.gains.idle.get("walk", 0) >= VAIN
+            if is_over or (self.walks is not None and number >= self.walks):
+                return
+            yield self.cases.walk(number)
+
+
+def _ends(task: Task) -> bool:
+    """Whether there is a last task of this kind."""
+    return task.keys[-1] not in ("mixed", "walk")

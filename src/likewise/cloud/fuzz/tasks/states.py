@@ -1,0 +1,136 @@
+"""Further states of what an operation names: it is held, is of another form, has an odd name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
+from likewise.cloud.fuzz.names import KINDS
+from likewise.cloud.fuzz.planning.plans import Plan, Planner
+from likewise.cloud.fuzz.planning.sequences import unbound
+from likewise.cloud.fuzz.planning.values import ValueClass, shown
+
+HELD, FORM, ODD = "held", "form", "odd"
+MARKS = " ü'&+%"
+"""What is put at the end of a name: addresses, XML and queries write these letters and marks otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """A call in a state, and what of it is varied."""
+
+    setup: tuple[Call, ...]
+    call: Call
+    labels: Mapping[str, str]
+
+
+def situations(planner: Planner, operation: str) -> Iterator[tuple[str, Situation]]:
+    """An operation in each of these states, by the state's name."""
+    plan = planner.plan(operation)
+    for state, those in (
+        (HELD, held(planner, operation, plan)),
+        (FORM, otherwise(planner, operation, plan)),
+        (ODD, oddly(planner, plan)),
+    ):
+        yield from ((state, each) for each in those)
+
+
+def right_values(
+    planner: Planner, operation: str, parameter: str, setup: Sequence[Call]
+) -> list[Mapping[str, Any]]:
+    """Other right values of a parameter, and conditions that hold as far as the set-up gave the marks."""
+    hints, made = planner.hints, {call.operation for call in setup}
+    keys = (f"{operation}.{parameter}", parameter)
+    more = next((hints.further[key] for key in keys if key in hints.further), ())
+    holding = next((hints.holding[key] for key in keys if key in hints.holding), ())
+    return [{parameter: value} for value in more] + [
+        dict(given)
+        for given in holding
+        if all(str(each.path[0]) in made for each in placeholders(given) if isinstance(each, Ref))
+    ]
+
+
+def held(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:
+    """What an operation names is locked: asked without a key, with the right one, and with another."""
+    kind = _kind(planner, plan.call, planner.hints.holds)
+    if not kind:
+        return
+    holder, parameter, right, wrong = planner.hints.holds[kind]
+    if operation == holder or any(call.operation == holder for call in plan.setup):
+        return
+    before = plan.setup if _names(plan.setup, kind) else plan.calls
+    lock = Call(service=plan.call.service, operation=holder, params=planner.typical(holder))
+    setup = (*before, planner.bound(lock, before))
+    yield Situation(setup=setup, call=plan.call, labels={})
+    member = planner.grammar.operations[operation].member(parameter)
+    if member is None or parameter in plan.call.params:
+        return
+    for value, value_class in ((right, ValueClass.TYPICAL), (wrong, ValueClass.UNKNOWN)):
+        call = replace(plan.call, params={**plan.call.params, parameter: value})
+        labels = {"parameter": parameter, "value_class": str(value_class), "note": shown(value)}
+        yield Situation(setup=setup, call=call, labels=labels)
+
+
+def otherwise(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:
+    """What an operation names is there, and is another form of such a thing than it is meant for."""
+    kind = _kind(planner, plan.call, planner.hints.forms)
+    if not kind:
+        return
+    makers = planner.hints.forms[kind]
+    usual = next((call.operation for call in plan.calls if call.operation in makers), makers[0])
+    for maker in makers:
+        if maker != usual:
+            setup = planner.plan(maker).calls
+            params = unbound(planner.typical(operation), setup)
+            yield Situation(setup=setup, call=replace(plan.call, params=params), labels={})
+
+
+def oddly(planner: Planner, plan: Plan) -> Iterator[Situation]:
+    """What lies inside another thing has a name that must be written in another way in places."""
+    top = KINDS.get(planner.service, "")
+    kinds = {each.kind for each in _all_names(plan.calls)} & set(planner.hints.makers) - {top}
+    if not kinds or any(_is_written_out(call.params, kinds) for call in plan.calls):
+        return
+    setup = tuple(replace(call, params=_marked(call.params, kinds)) for call in plan.setup)
+    call = replace(plan.call, params=_marked(plan.call.params, kinds))
+    yield Situation(setup=setup, call=call, labels={})
+
+
+def _kind(planner: Planner, call: Call, among: Mapping[str, Any]) -> str:
+    """The innermost kind of thing that a call names."""
+    given = [planner.hints.names[name] for name in call.params if name in planner.hints.names]
+    return given[-1] if given and given[-1] in among else ""
+
+
+def _names(calls: Sequence[Call], kind: str) -> bool:
+    return any(each.kind == kind for each in _all_names(calls))
+
+
+def _all_names(calls: Sequence[Call]) -> Iterator[Name]:
+    for call in calls:
+        yield from (each for each in placeholders(call.params) if isinstance(each, Name))
+
+
+def _is_written_out(value: Any, kinds: set[str]) -> bool:
+    """Whether a name is a part of a text, in which it would have to be written in that text's way."""
+    match value:
+        case Text():
+            return any(isinstance(part, Name) and part.kind in kinds for part in value.parts)
+        case Mapping():
+            return any(_is_written_out(inner, kinds) for inner in value.values())
+        case list() | tuple():
+            return any(_is_written_out(inner, kinds) for inner in value)
+    return False
+
+
+def _marked(value: Any, kinds: set[str]) -> Any:
+    match value:
+        case Name() if value.kind in kinds:
+            return Text((value, MARKS))
+        case Mapping():
+            return {_marked(key, kinds): _marked(inner, kinds) for key, inner in value.items()}
+        case list() | tuple():
+            return [_marked(inner, kinds) for inner in value]
+    return value

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fake_side import FakeSide, Trick, campaign, failure, success
+from fake_side import OPERATIONS, FakeSide, Trick, campaign, failure, success
 from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref
@@ -23,6 +23,7 @@ from likewise.cloud.fuzz.differences.causes import (
 )
 from likewise.cloud.fuzz.differences.explaining import (
     follows_from,
+    follows_from_idleness,
     is_of_part,
     is_same_absence,
     is_same_message,
@@ -48,9 +49,17 @@ def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("likewise.cloud.fuzz.inquiry.timing.LAG", 0.0)
 
 
-def catalogue(trick: Trick, folder: Path, budget: int = 900) -> list[Finding]:
-    """The catalogue of a campaign where the reference plays a trick."""
-    running = campaign(FakeSide(trick, "one"), FakeSide(name="two"), budget=budget)
+def catalogue(
+    trick: Trick,
+    folder: Path,
+    budget: int = 900,
+    *,
+    other: Trick | None = None,
+    operations: tuple[str, ...] = OPERATIONS,
+) -> list[Finding]:
+    """The catalogue of a campaign where the reference plays a trick, and the candidate perhaps another."""
+    sides = FakeSide(trick, "one"), FakeSide(other, "two")
+    running = campaign(*sides, budget=budget, operations=operations)
     log = Log(folder / "log.jsonl", header={"service": "s3"})
     for event in running.run():
         if isinstance(event, Finding):
@@ -66,6 +75,45 @@ def test_an_operation_that_does_nothing_is_one_finding(tmp_path: Path) -> None:
 
     (found,) = catalogue(trick, tmp_path)
     assert (found.operation, found.manifestation) == ("DeleteObject", "both")
+
+
+def test_a_write_that_does_nothing_is_one_finding_though_only_a_parameter_shows_it(tmp_path: Path) -> None:
+    """As it is usually called it leaves what is there in any case, and no read tells."""
+
+    def honest(call: Call, _: int, side: FakeSide) -> Answer | None:
+        bucket = side.buckets.get(str(call.params.get("Bucket")))
+        if call.operation not in ("PutBucketAcl", "GetBucketAcl") or bucket is None:
+            return None
+        if call.operation == "GetBucketAcl":
+            return success(Grants=[{"Permission": each} for each in bucket.get("acl", ("FULL_CONTROL",))])
+        given = call.params.get("ACL", "private")
+        if given not in ("private", "public-read") or call.params.keys() - {"Bucket", "ACL"}:
+            return failure(400, "InvalidArgument", "Not that.")
+        bucket["acl"] = ("FULL_CONTROL",) if given == "private" else ("FULL_CONTROL", "READ")
+        return success()
+
+    def idle(call: Call, number: int, side: FakeSide) -> Answer | None:
+        return success() if call.operation == "PutBucketAcl" else honest(call, number, side)
+
+    operations = ("CreateBucket", "PutBucketAcl", "GetBucketAcl")
+    (found,) = catalogue(idle, tmp_path, other=honest, operations=operations)
+    assert (found.operation, found.manifestation, found.idle) == ("PutBucketAcl", "state", 0)
+
+
+def test_what_a_side_that_does_nothing_takes_is_no_finding_of_its_own() -> None:
+    calls = [Call(service="s3", operation=name, params={}) for name in ("PutBucketAcl", "GetBucketAcl")]
+    write = sample_finding("PutBucketAcl", kind="length", shown_by="GetBucketAcl", idle=0, hash="1")
+    taken = sample_finding(
+        "PutBucketAcl", kind="success", reference="success (200)", candidate="400 No", hash="2"
+    )
+    assert follows_from_idleness(taken, write)
+    assert not follows_from_idleness(taken, replace(write, idle=None))
+    assert not follows_from_idleness(taken, replace(write, idle=1)), "that side refuses it"
+    assert not follows_from_idleness(replace(taken, kind="error code"), write), "both refuse it"
+    assert not follows_from_idleness(write, write)
+    read = sample_finding("GetBucketAcl", kind="success", sequence=tuple(calls), hash="3")
+    assert follows_from_idleness(read, write)
+    assert not follows_from_idleness(replace(read, sequence=tuple(calls[1:])), write)
 
 
 def test_two_writes_that_do_nothing_are_two_findings_though_one_read_shows_both(tmp_path: Path) -> None:

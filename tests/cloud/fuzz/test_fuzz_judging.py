@@ -14,7 +14,7 @@ from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.bonds import Bonds
 from likewise.cloud.fuzz.differences.crowds import goes_on, listed, without_others
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
-from likewise.cloud.fuzz.differences.trees import are_near, differences
+from likewise.cloud.fuzz.differences.trees import are_near, differences, masked
 from likewise.cloud.fuzz.inquiry.timing import may_be_early
 from likewise.model import Difference, Implication
 
@@ -250,3 +250,12 @@ def test_what_a_crowded_list_says_besides_its_things_and_their_number_counts() -
         "headers": {"etag": "1"},
     }
     assert without_others(answer, "lwa", crowded=True) == {"Names": ["lwa1"], "Kind": "all"}
+
+
+def test_a_text_of_milliseconds_is_a_time() -> None:
+    """A revision that is read off a clock: it is another one each time, and says nothing."""
+    assert masked({"RevisionId": "1763443200123"}) == masked({"RevisionId": "1763443209456"})
+    assert are_near("1763443200123", "1763443209456")
+    assert not are_near("1763443200123", "1763529600123"), "a day later"
+    assert masked("4763443200123") == "4763443200123", "a time far from now"
+    assert masked("176344320012") == "176344320012"

@@ -56,6 +56,8 @@ class Finding:
     public: bool = True
     errors: tuple[tuple[str, str], tuple[str, str]] = (("", ""), ("", ""))
     """What the reference and the candidate refuse it with: the code, and the text without what varies."""
+    idle: int | None = None
+    """The side on which the operation does nothing at all, whatever it is given: 0 is the reference."""
 
     def as_json(self) -> dict[str, Any]:
         """The finding as the catalogue's JSON has it."""
@@ -79,6 +81,7 @@ class Finding:
             "minimised_in": self.pairs,
             "public": self.public,
             "errors": [list(each) for each in self.errors],
+            "idle": self.idle,
         }
 
     @property
@@ -133,6 +136,7 @@ def from_json(data: Mapping[str, Any]) -> Finding:
         pairs=data.get("minimised_in", 0),
         public=data.get("public", True),
         errors=_errors(data.get("errors")),
+        idle=data.get("idle"),
     )
 
 

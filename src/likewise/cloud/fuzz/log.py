@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from likewise.cloud.fuzz.differences.explaining import (
     follows_from,
+    follows_from_idleness,
     is_of_part,
     is_same_absence,
     is_same_message,
@@ -118,7 +119,15 @@ def read(paths: Iterable[Path]) -> Campaigns:
     return found
 
 
-_SAME = (is_same_refusal, is_same_message, is_of_part, is_same_page, is_same_absence, follows_from)
+_SAME = (
+    is_same_refusal,
+    is_same_message,
+    is_of_part,
+    is_same_page,
+    is_same_absence,
+    follows_from,
+    follows_from_idleness,
+)
 
 
 def _fold(found: Campaigns) -> None:

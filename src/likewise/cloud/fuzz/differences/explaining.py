@@ -195,6 +195,21 @@ def follows_from(finding: Finding, other: Finding) -> bool:
     )
 
 
+def follows_from_idleness(finding: Finding, other: Finding) -> bool:
+    """Whether a difference shows that a side does nothing, as another says, or what comes of that.
+
+    That side has no reason to refuse what the other one does.
+    """
+    if other.idle is None or finding.hash == other.hash:
+        return False
+    if finding.operation != other.operation:
+        return any(call.operation == other.operation for call in finding.sequence[:-1])
+    if finding.shown_by != finding.operation or finding.kind in _FAILURES:
+        return False
+    said = (finding.reference, finding.candidate)[other.idle]
+    return finding.kind != Difference.SUCCESS or said.startswith("success")
+
+
 def is_of_part(finding: Finding, other: Finding) -> bool:
     """Whether a parameter is refused for a part of it, which alone is refused in the same words."""
     if finding.kind != Difference.SUCCESS or (finding.kind, finding.shown_by) != (other.kind, other.shown_by):

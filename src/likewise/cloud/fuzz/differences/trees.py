@@ -16,6 +16,7 @@ NEAR = 180.0
 """Seconds that two times may be apart and still mean the same moment of two runs."""
 SHORT = 12
 """Characters that a text has at least which holds a time or an identifier."""
+_MILLISECONDS = re.compile(r"^(?:1[5-9]|2[0-4])\d{11}$")
 _ISO = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d")
 _RFC = re.compile(r"^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? \w{3} \d{4} ")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -112,6 +113,8 @@ def moment(value: Any) -> float | None:
     """The time that a value says, in seconds since 1970."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value) if 1.5e9 < value < 2.5e9 else None
+    if isinstance(value, str) and _MILLISECONDS.match(value):
+        return int(value) / 1000
     if not isinstance(value, str) or not 16 <= len(value) <= 40:
         return None
     try:

@@ -82,6 +82,7 @@ class Descriptions:
             confirmed=shown.confirmed,
             public=self.planner.grammar.operations[blamed].public,
             errors=(refusal(ours), refusal(theirs)),
+            idle=void[1] if void and (probe.parameter or probe.state in ("present", "walk")) else None,
         )
 
     def _identity(

@@ -73,6 +73,8 @@ class Inquiry:
         self.lateness = Lateness(pair, judge, is_shared=self._is_shared, looks=planner.looks)
         self._alone: dict[str, Look] = {}
         self._shared: dict[str, bool] = {}
+        self._taken: dict[str, tuple[bool, ...]] = {}
+        """Which sides take an operation where there is nothing."""
 
     def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> tuple[list[Gap], set[str]]:
         """Every difference that a probe shows; none where the set-up itself went differently.
@@ -323,7 +325,10 @@ class Inquiry:
             return gap.operation, False, None
         self.known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
         is_whole = void is not None or gap.difference in EXISTENCE
-        return mine, True, (mine, void) if is_whole and not shown.probe.parameter else None
+        if shown.probe.parameter:
+            # It may be the parameter alone that one side does not heed.
+            is_whole = void is not None and self._takes_anything(mine, void)
+        return mine, True, (mine, void) if is_whole else None
 
     def _has_no_effect(self, shown: Shown) -> int | None:
         """The side that answers as if the probe had never been made, where the other does not."""
@@ -344,11 +349,17 @@ class Inquiry:
         if is_old[0] == is_old[1]:
             return None
         which = is_old.index(True)
-        operation = shown.probe.call.operation
-        call = replace(shown.probe.call, params=unbound(self.planner.typical(operation), ()))
-        seen = self.look(Case(probes=(Probe(call=call, state="no parent"),))).seen
-        is_taken = [each.answers[0].success for each in seen or ()]
-        return which if is_taken and is_taken[which] and not is_taken[1 - which] else None
+        return which if self._takes_anything(shown.probe.call.operation, which) else None
+
+    def _takes_anything(self, operation: str, which: int) -> bool:
+        """Whether a side takes an operation where there is nothing, and the other side does not."""
+        if operation not in self._taken:
+            params = unbound(self.planner.typical(operation), ())
+            call = Call(service=self.planner.service, operation=operation, params=params)
+            seen = self.look(Case(probes=(Probe(call=call, state="no parent"),))).seen
+            self._taken[operation] = tuple(each.answers[0].success for each in seen or ())
+        taken = self._taken[operation]
+        return len(taken) > which and taken[which] and not taken[1 - which]
 
     def _lists_less(self, shown: Shown, which: int) -> bool:
         """Whether the only read that shows nothing of a write is one that would, had it been made more often.

@@ -145,8 +145,12 @@ def test_what_still_stands_is_asked_within_the_budget_and_then_removed(clock: Cl
     assert set(reference.buckets) <= set(keeper.left) | set(keeper.names)
 
 
-def test_what_follows_from_a_write_that_seemed_lost_is_looked_at_again(clock: Clock) -> None:
-    """As long as it is open whether PutObject does anything, nothing after it can be judged."""
+@pytest.mark.parametrize("given", ["Key", "ExpectedBucketOwner"])
+def test_what_follows_from_a_write_that_seemed_lost_is_looked_at_again(clock: Clock, given: str) -> None:
+    """As long as it is open whether PutObject does anything, nothing after it can be judged.
+
+    What was asked then is asked again, whatever it is `given`: the answers said nothing.
+    """
 
     def trick(call: Call, number: int, side: FakeSide) -> Answer | None:
         is_new = clock.now - written.get(call.params.get("Bucket"), -1e9) < 2.0
@@ -154,9 +158,8 @@ def test_what_follows_from_a_write_that_seemed_lost_is_looked_at_again(clock: Cl
             written[call.params.get("Bucket")] = clock.now
         if call.operation in ("GetObject", "ListObjectsV2") and is_new:
             return failure(404, "NoSuchKey") if call.operation == "GetObject" else success(Contents=[])
-        if call.operation == "DeleteObject" and call.params.get("Key") in side.buckets.get(
-            str(call.params["Bucket"]), ()
-        ):
+        is_there = call.params.get("Key") in side.buckets.get(str(call.params.get("Bucket")), ())
+        if call.operation == "DeleteObject" and given in call.params and is_there:
             side.honest(call)
             return success(Extra="1")
         return None

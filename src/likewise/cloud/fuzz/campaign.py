@@ -176,7 +176,7 @@ class Campaign:
         self._parked = [each for each in self._parked if each[1] & doubtful]
         for task, doubts in ready:
             if not doubts <= known.ineffective.keys():
-                yield from self._run(task)
+                yield from self._run(task, again=True)
             yield from self._over(task)
 
     def _over(self, task: Task) -> Iterator[Event]:
@@ -195,9 +195,9 @@ class Campaign:
             walks=self.walks,
         )
 
-    def _run(self, task: Task) -> Iterator[Event]:
+    def _run(self, task: Task, *, again: bool = False) -> Iterator[Event]:
         found, before = len(self._expected), self.pair.reference.asked
-        task = self._effective(task)
+        task = self._effective(task, again=again)
         if not task.case.probes:
             self.gains.note(task.keys, 0, 0)
             return
@@ -282,14 +282,17 @@ class Campaign:
             and not (AND in probe.parameter and (gap.operation, str(gap.difference)) in self._several)
         ]
 
-    def _effective(self, task: Task) -> Task:
-        """A task without what is known to differ: set-up that does nothing on one side, unknown calls."""
+    def _effective(self, task: Task, *, again: bool) -> Task:
+        """A task without what is known to differ: set-up that does nothing on one side, unknown calls.
+
+        What was asked needs not be asked again, unless its answers said nothing then.
+        """
         setup = task.case.setup
         probes = tuple(
             each
             for each in task.case.probes
             if each.call.operation not in self.hopeless
-            and (self.bounds.is_open(each) if each.size else self._is_open(each))
+            and (again or (self.bounds.is_open(each) if each.size else self._is_open(each)))
         )
         for number in range(len(setup) - 1, -1, -1):
             if setup[number].operation not in self.inquiry.known.ineffective:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from likewise.cloud.fuzz.calls import Answer, Call, Name
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.grammar import load
@@ -191,6 +193,30 @@ def test_a_long_sequence_may_take_longer_to_make_short() -> None:
         "PutBucketVersioning",
         "DeleteObject",
     ]
+
+
+def test_a_simpler_value_is_tried_with_less_before_it_again() -> None:
+    """A page is full with as many things as the limit says: with a smaller limit, fewer are enough."""
+    planner = Planner(load("s3"), hints_of("s3"))
+    plan = planner.plan("ListObjectsV2", many=True)
+    assert len(plan.setup) == 4
+
+    def batch(case: Case) -> list[Look]:
+        operations = [call.operation for call in case.setup]
+        made = operations.count("PutObject") if "CreateBucket" in operations else 0
+        seen = Seen(setup=[], answers=[Answer(success=True, status=200)])
+        return [
+            Look(gaps=[gap("Token")] if made > each.call.params["MaxKeys"] else [], seen=(seen, seen))
+            for each in case.probes
+        ]
+
+    minimiser = Minimiser(lambda case: batch(case)[0], batch, planner)
+    call = replace(plan.call, params={**plan.call.params, "MaxKeys": 2})
+    probe = Probe(call=call, parameter="MaxKeys", value_class="typical", note="2")
+    shown, _ = minimiser.confirm(Case(setup=plan.setup, probes=(probe,)), [gap("Token")])
+    (found,) = minimiser.minimise(shown)
+    assert found.probe.call.params["MaxKeys"] == 1
+    assert [call.operation for call in found.case.setup] == ["CreateBucket", "PutObject", "PutObject"]
 
 
 def test_what_a_call_before_it_had_left_gives_way_to_what_shows_from_scratch() -> None:

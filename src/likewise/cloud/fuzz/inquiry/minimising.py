@@ -66,7 +66,7 @@ class Minimiser:
         self._tries: dict[tuple[object, ...], list[int]] = {}
         """For each kind of reduction how often it was tried, and how often it showed the difference still."""
         self._failed: dict[str, set[tuple[str, ...]]] = {}
-        """Set-ups that were tried in one investigation, and what does not show after them."""
+        """Forms that were tried in one investigation, and what they do not show."""
         self._foreseen: dict[str, Look] = {}
         """Runs of cases that will be confirmed."""
         self._siblings: dict[str, list[Case]] = {}
@@ -110,7 +110,7 @@ class Minimiser:
                 look = self._foreseen.pop(str(form), None) or self._look(form)
                 shown += _those(pending, form, look, 1)
                 pending = [gap for gap in pending if look.find(gap) is None]
-                self._fail(form.setup, pending)
+                self._fail(form, pending)
                 if len(form.setup) < min(2, len(case.setup)):
                     self._note(_hope(form), worked=bool(shown))
         if not shown:
@@ -151,8 +151,8 @@ class Minimiser:
         if not self._is_vain(_hope(Case(setup=setup, probes=(probe,)))):
             yield setup
 
-    def _fail(self, setup: tuple[Call, ...], gaps: Sequence[Gap]) -> None:
-        self._failed.setdefault(str(setup), set()).update(gap.signature for gap in gaps)
+    def _fail(self, form: Case, gaps: Sequence[Gap]) -> None:
+        self._failed.setdefault(_words(form), set()).update(gap.signature for gap in gaps)
 
     def minimise(self, shown: Sequence[Shown]) -> list[Shown]:
         """The least form of each; they are confirmed at least twice, or not in the answer."""
@@ -160,34 +160,44 @@ class Minimiser:
         done: list[Shown] = []
         for form in dict.fromkeys(id(each.case) for each in shown):
             those = [each for each in shown if id(each.case) == form]
-            done += self._simplified(self._reduced(those, left))
+            reduced = self._reduced(those, left)
+            done += self._reduced_again(self._simplified(reduced), reduced)
         return self._twice(done)
 
-    def _reduced(self, those: list[Shown], left: list[int]) -> list[Shown]:
+    def _reduced_again(self, those: Sequence[Shown], before: Sequence[Shown]) -> Iterator[Shown]:
+        """A call that was long `before` it got simpler: a smaller value may need less to be there."""
+        calls = [each.probe.call for each in before]
+        for alike in _alike(those):
+            is_new = alike[0].probe.call not in calls
+            yield from self._reduced(alike, [LIMIT], again=True) if is_new and _is_long(alike) else alike
+
+    def _reduced(self, those: list[Shown], left: list[int], *, again: bool = False) -> list[Shown]:
         """Fewer calls before the probe, as long as what shows goes on showing."""
         case, done = those[0].case, []
         probe = _watched(those)
         pending = those
-        is_long = len(case.setup) + 1 + any(each.gap.index for each in those) > LONG
+        is_long = _is_long(those)
         other = absorbed(case.setup, self._planner) if is_long else []
         for shorter in (*other, *reductions(case.setup, probe.call)):
             if not pending or left[0] + (LIMIT if is_long else 0) < len(shorter) + 1:
                 break
             kind = ("absorbed",) if shorter in other else self._kind(case, shorter, pending)
+            kind = (*kind, "again") if again else kind
+            form = Case(setup=shorter, probes=(leaned(probe, case.setup, shorter),))
             signatures = {each.gap.signature for each in pending}
             if _loses_order(case.setup, shorter, pending):
                 continue
-            if self._is_vain(kind) or signatures <= self._failed.get(str(shorter), set()):
+            if self._is_vain(kind) or signatures <= self._failed.get(_words(form), set()):
                 continue
             left[0] -= len(shorter) + 1
-            form = Case(setup=shorter, probes=(leaned(probe, case.setup, shorter),))
             look = self._look(form)
             moved = [each for each in pending if look.find(each.gap) is not None]
             self._note(kind, worked=bool(moved))
-            self._fail(shorter, [each.gap for each in pending if each not in moved])
+            self._fail(form, [each.gap for each in pending if each not in moved])
             if moved:
                 gaps = [each.gap for each in moved]
-                done += self._reduced(_those(gaps, form, look, moved[0].confirmed + 1), left)
+                less = _those(gaps, form, look, moved[0].confirmed + 1)
+                done += self._reduced(less, left, again=again)
                 pending = [each for each in pending if each not in moved]
         return done + pending
 
@@ -334,6 +344,16 @@ def _alike(those: Sequence[Shown]) -> list[list[Shown]]:
     for each in those:
         forms.setdefault(id(each.case), []).append(each)
     return list(forms.values())
+
+
+def _is_long(those: Sequence[Shown]) -> bool:
+    """Whether a form takes more calls than most differences need."""
+    return len(those[0].case.setup) + 1 + any(each.gap.index for each in those) > LONG
+
+
+def _words(form: Case) -> str:
+    """The calls of a form, without the reads after them."""
+    return f"{form.setup} {form.probes[0].call.params}"
 
 
 def _hope(case: Case) -> tuple[object, ...]:

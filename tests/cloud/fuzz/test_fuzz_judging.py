@@ -249,7 +249,13 @@ def test_what_a_crowded_list_says_besides_its_things_and_their_number_counts() -
         "NextToken": "x",
         "headers": {"etag": "1"},
     }
-    assert without_others(answer, "lwa", crowded=True) == {"Names": ["lwa1"], "Kind": "all"}
+    ours = without_others(answer, "lwa", crowded=True)
+    assert {name: ours[name] for name in ("Names", "Kind")} == {"Names": ["lwa1"], "Kind": "all"}
+    assert "NextToken" not in ours
+    more = {**answer, "Names": ["lwa1", "lwb1", "lwb2"], "KeyCount": 3, "headers": {"etag": "2"}}
+    assert without_others(more, "lwa", crowded=True) == ours, "whatever others have"
+    bare = {name: value for name, value in answer.items() if name != "KeyCount"}
+    assert without_others(bare, "lwa", crowded=True) != ours, "but it is said how many there are"
 
 
 def test_a_text_of_milliseconds_is_a_time() -> None:

@@ -47,10 +47,16 @@ def has_others(value: Any, prefix: str) -> bool:
 
 
 def _is_ours(name: str, value: Any) -> bool:
-    """Whether a part of an answer says the same whoever else has things there: no count, no mark."""
+    """Whether a part of an answer is there whoever else has things there: no marker of a page."""
     if isinstance(value, (list, dict)):
         return bool(value)
-    return value is not None and not PAGING.search(name) and not _WHOLE.search(name)
+    return value is not None and (not PAGING.search(name) or _WHOLE.search(name) is not None)
+
+
+def _of_all(name: str, value: Any) -> Any:
+    """A part of an answer; of what is worked out from others' things as well, only that it is there."""
+    is_plain = not isinstance(value, (list, dict)) and value is not None
+    return "<of all>" if is_plain and _WHOLE.search(name) else value
 
 
 def without_others(value: Any, prefix: str, *, crowded: bool) -> Any:
@@ -59,7 +65,7 @@ def without_others(value: Any, prefix: str, *, crowded: bool) -> Any:
         inner = {key: without_others(each, prefix, crowded=crowded) for key, each in value.items()}
         if not crowded:
             return inner
-        return {key: each for key, each in inner.items() if _is_ours(str(key), each)}
+        return {key: _of_all(str(key), each) for key, each in inner.items() if _is_ours(str(key), each)}
     if isinstance(value, list):
         return [each for each in value if prefix in repr(each)]
     return value

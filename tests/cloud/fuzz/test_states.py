@@ -93,6 +93,15 @@ def test_what_is_taken_out_is_looked_for_after_a_write_and_never_before() -> Non
     assert "Messages_Dequeue" not in names(tuple(planner.looks(plan.setup, plan.call)))
 
 
+def test_a_list_is_asked_for_what_the_write_before_it_made() -> None:
+    """Snapshots, blobs without content and the like are shown only to those who ask for them."""
+    for operation, wanted in (("Blob_CreateSnapshot", "snapshots"), ("Blob_SetTags", "tags")):
+        plan = BLOBS.plan(operation)
+        *_, read = BLOBS.reads(plan.setup, plan.call)
+        assert (read.operation, read.params["include"]) == ("Container_ListBlobFlatSegment", [wanted])
+    assert "include" not in BLOBS.typical("Container_ListBlobFlatSegment")
+
+
 def test_a_name_is_as_long_as_it_may_be() -> None:
     member = Member(name="queue", kind="string", maximum=63)
     lane = Lane(FakeSide(), tag="r", run="fuzzy")

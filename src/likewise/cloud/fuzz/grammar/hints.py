@@ -21,7 +21,8 @@ class Hints:
     `needs`: operations that must have been called before, beyond what the parameters say.
     `creates`: operations that make what their own parameter names, so it need not be there.
     `observers`: which reads can show what a mutating operation did (patterns of names, first match).
-    `related`: what is given besides, by "Operation:variant", to a call that others build on.
+    `related`: what is given besides, by "Operation:variant", to a call that others build on, and to a read
+    that shows what a write did only to those who ask for it.
     `ways`: other ways to make a call, by "Operation:way": what is given instead and besides, None for what is
     left out; what it needs then may be said in `needs` under the same name.
     `failing`: parameters that ask for a condition, with values that make it not hold, by parameter or by

@@ -14,6 +14,9 @@ FORMS = ("BlockBlob_Upload", "AppendBlob_Create", "PageBlob_Create")
 MARKS = tuple(Ref(-1, (maker, "headers", "etag")) for maker in FORMS)
 SOURCE = Text((URL, "/", CONTAINER, "/", BLOB))
 PAGE = b"p" * 512
+LIST = "Container_ListBlobFlatSegment"
+SHOWN = ("snapshots", "metadata", "uncommittedblobs", "copy", "tags")
+"""What a list of blobs shows only to those who ask for it."""
 RETENTION = {"Enabled": False}
 SERVICE = {
     "StorageServiceProperties": {
@@ -251,22 +254,27 @@ HINTS = Hints(
         "Container_FilterBlobs": ("BlockBlob_Upload", "Blob_SetTags"),
         "Container_SubmitBatch": ("BlockBlob_Upload",),
     },
+    related={
+        **{f"{LIST}:{what}": ({"include": [what]},) for what in SHOWN},
+        "Service_ListContainersSegment:metadata": ({"include": ["metadata"]},),
+    },
     observers={
         "Container_Create": ("Container_GetProperties", "Service_ListContainersSegment"),
         "Container_Delete": ("Container_GetProperties",),
-        "Container_SetMetadata": ("Container_GetProperties",),
+        "Container_SetMetadata": ("Container_GetProperties", "Service_ListContainersSegment:metadata"),
         "Container_SetAccessPolicy": ("Container_GetAccessPolicy", "Container_GetProperties"),
         "Container_*Lease": ("Container_GetProperties",),
-        "BlockBlob_StageBlock*": ("BlockBlob_GetBlockList",),
+        "BlockBlob_StageBlock*": ("BlockBlob_GetBlockList", f"{LIST}:uncommittedblobs"),
         "BlockBlob_*": ("Blob_Download", "Blob_GetProperties", "Container_ListBlobFlatSegment"),
         "AppendBlob_*": ("Blob_Download", "Blob_GetProperties"),
         "PageBlob_*": ("PageBlob_GetPageRanges", "Blob_GetProperties", "Blob_Download"),
-        "Blob_SetTags": ("Blob_GetTags",),
+        "Blob_SetTags": ("Blob_GetTags", f"{LIST}:tags"),
+        "Blob_SetMetadata": ("Blob_GetProperties", f"{LIST}:metadata"),
         "Blob_Set*": ("Blob_GetProperties", "Container_ListBlobFlatSegment"),
         "Blob_Delete": ("Blob_GetProperties", "Container_ListBlobFlatSegment"),
         "Blob_*Lease": ("Blob_GetProperties",),
-        "Blob_*Copy*": ("Blob_Download", "Blob_GetProperties"),
-        "Blob_CreateSnapshot": ("Container_ListBlobFlatSegment",),
+        "Blob_*Copy*": ("Blob_Download", "Blob_GetProperties", f"{LIST}:copy"),
+        "Blob_CreateSnapshot": (f"{LIST}:snapshots",),
         "Service_SetProperties": ("Service_GetProperties",),
     },
     account=words("Service_SetProperties Service_GetProperties"),

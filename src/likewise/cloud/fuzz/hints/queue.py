@@ -49,10 +49,11 @@ HINTS = Hints(
         "Queue_GetAccessPolicy": ("Queue_SetAccessPolicy",),
         "Service_ListQueuesSegment": ("Queue_Create",),
     },
+    related={"Service_ListQueuesSegment:metadata": ({"include": ["metadata"]},)},
     observers={
         "Queue_Create": ("Queue_GetProperties", "Service_ListQueuesSegment"),
         "Queue_Delete": ("Queue_GetProperties",),
-        "Queue_SetMetadata": ("Queue_GetProperties",),
+        "Queue_SetMetadata": ("Queue_GetProperties", "Service_ListQueuesSegment:metadata"),
         "Queue_SetAccessPolicy": ("Queue_GetAccessPolicy",),
         "Messages_Enqueue": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
         "MessageId_Update": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),

@@ -228,12 +228,12 @@ class Planner:
         found = []
         before = [*setup, call]
         for name in self.observers(call.operation):
-            shape = self.grammar.operations[name]
+            shape = self.grammar.operations[name.partition(":")[0]]
             params = dict(self.typical(name))
             for member in shape.members:
                 if member.name in self.hints.names and member.name in call.params:
                     params[member.name] = call.params[member.name]
-            read = self.bound(Call(service=call.service, operation=name, params=params), before)
+            read = self.bound(Call(service=call.service, operation=shape.name, params=params), before)
             if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(read.params)):
                 found.append(read)
         return tuple(found)

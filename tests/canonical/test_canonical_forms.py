@@ -132,3 +132,16 @@ def test_places_that_showed_the_same_are_one() -> None:
     assert learned.at("s3.Put?.name") is learned.at("s3.Get?.name")
     assert learned.at("s3.Put?.name") is not learned.at("s3.Put?.body")
     assert learned.at("s3.Put?.nowhere") is not learned.at("s3.Put?.name")
+
+
+def test_a_run_that_never_called_an_operation_does_not_say_what_varies_in_its_answers() -> None:
+    """What a fixture called in one run, another test may have called for it in the other."""
+    shown = {"s3.Put!.etag": ["5d41402abc4b2a76"], "s3.Get!.body": ["x"]}
+    without_call, without_place = {"s3.Get!.body": ["x"]}, {"s3.Put!.status": ["200"]}
+
+    def learned(other: dict[str, list[str]]) -> Familiarity:
+        runs = enumerate((shown, other))
+        return Familiarity([Sketch(test="t", run=str(run), tokens=tokens) for run, tokens in runs])
+
+    assert learned(without_call).parts("s3.Put!.etag", "5d41402abc4b2a76") is None
+    assert learned(without_place).parts("s3.Put!.etag", "5d41402abc4b2a76") is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +13,9 @@ from likewise.model import Scalar, Sketch, Trace
 
 ASKED, ANSWERED = "?", "!"
 """A place is learned per operation, apart for what it asks and what it is answered."""
+
+_Told = tuple[tuple[str, ...] | None, ...]
+"""What each run showed at a place; None where it never came to that place."""
 
 
 def sketch(trace: Trace, *, run: str, code: str = "", when: float = 0.0) -> Sketch:
@@ -47,19 +51,18 @@ class Familiarity:
     """What the candidate runs of one test say about what varies in it.
 
     A token is variable only on positive evidence: it stood in one run, and another run of the same
-    code did without it at that place. On code seen once, a token is variable only if it looks random
-    and stands at a place that varied before. Everything else is a constant and must repeat exactly.
+    code, which called that operation as well, did without it at that place. On code seen once, a token is
+    variable only if it looks random and stands at a place that varied before. Everything else is a constant
+    and must repeat exactly.
     """
 
-    __slots__ = ("_alike", "_cuts", "_places", "_repeats", "memo", "sketches")
+    __slots__ = ("_alike", "_called", "_cuts", "_places", "memo", "sketches")
 
     def __init__(self, sketches: Iterable[Sketch] = ()) -> None:
         self.sketches = tuple({(sketch.run, sketch.test): sketch for sketch in sketches}.values())
-        self._repeats: dict[str, int] = {}
-        for known in self.sketches:
-            self._repeats[known.code] = self._repeats.get(known.code, 0) + 1
+        self._called: list[set[str]] | None = None
         self._places: dict[str, Place] = {}
-        self._alike: dict[tuple[tuple[str, ...] | None, ...], Place] = {}
+        self._alike: dict[_Told, Place] = {}
         """What follows from that which each run showed at a place: the same wherever they showed it."""
         self._cuts: dict[object, Cut] = {}
         self.memo: dict[Any, Any] = {}
@@ -91,12 +94,26 @@ class Familiarity:
                 return CONSTANT  # most places: nothing to tell apart
         told = [known.tokens.get(place) for known in self.sketches]
         alike = tuple([None if tokens is None else tuple(tokens) for tokens in told])
+        if None in alike:
+            alike = self._without_strangers(place, alike)
         learned = self._alike.get(alike)
         if learned is None:
-            learned = self._alike[alike] = self._told_apart(place)
+            learned = self._alike[alike] = self._told_apart(place, alike)
         return learned
 
-    def _told_apart(self, place: str) -> Place:
+    def _without_strangers(self, place: str, told: _Told) -> _Told:
+        """What the runs told, with nothing at all for those that never called the operation of a place."""
+        if self._called is None:
+            self._called = [set(map(_operation, known.tokens)) for known in self.sketches]
+        operation = _operation(place)
+        return tuple(
+            [
+                () if tokens is None and operation not in called else tokens
+                for tokens, called in zip(told, self._called, strict=True)
+            ]
+        )
+
+    def _told_apart(self, place: str, told: _Told) -> Place:
         shown = [(known.code, known.tokens[place]) for known in self.sketches if place in known.tokens]
         if not shown:
             # Only the other side has this place: what looks generated there would not repeat either.
@@ -104,7 +121,10 @@ class Familiarity:
         if len(shown) > 1 and all(tokens == shown[0][1] for _, tokens in shown):
             return CONSTANT
         constants, once = _shared_and_lonely(shown)
-        lonely = set().union(*(tokens for code, tokens in once.items() if self._repeats[code] > 1))
+        callers = Counter(
+            known.code for known, tokens in zip(self.sketches, told, strict=True) if tokens != ()
+        )
+        lonely = set().union(*(tokens for code, tokens in once.items() if callers[code] > 1))
         if not lonely:
             return CONSTANT
         is_clock = self._is_clock(place, lonely)
@@ -118,6 +138,10 @@ class Familiarity:
             for token in known.tokens.get(place, ())
             if token in lonely
         )
+
+
+def _operation(place: str) -> str:
+    return place.partition(ASKED)[0].partition(ANSWERED)[0]
 
 
 def _shared_and_lonely(shown: list[tuple[str, list[str]]]) -> tuple[set[str], dict[str, set[str]]]:

@@ -110,8 +110,8 @@ class Prover:
         case.verdict = self._docket.judge.verdict(case.reading, results, self.known)
         case.wavering = answers_waver(case.reading, repeated[-1])
         case.refusing = refusals_waver(case.reading, repeated[-1])
-        if case.reading.trace.borrowed:
-            return  # by itself it sets up what it had from an earlier test
+        if _borrow(case.reading, repeated[-1]):
+            return  # what one of them had from an earlier test the other set up by itself
         if wavers := calls_waver(case.reading, repeated[-1]):
             case.notes.append(f"wavers: {wavers.what}")
 
@@ -340,7 +340,7 @@ class Prover:
         if differs:
             case.notes += case.reading.trace.unclear  # the reason may be there, and not the candidate's
         is_whole = _are_whole(case.reading, reading)
-        is_explained = bool(case.discrepancies or case.reading.trace.borrowed)
+        is_explained = bool(case.discrepancies) or _borrow(case.reading, reading)
         if differs and is_whole and not is_explained and _same_calls(case.reading, reading):
             what = (
                 f"every answer is equal on both sides, yet {case.reading.trace.result} on the candidate "
@@ -368,6 +368,11 @@ class Prover:
             when=self._docket.settings.now,
             answered=answered,
         )
+
+
+def _borrow(*readings: Reading) -> bool:
+    """Whether one of these has something from an earlier test, so that its own calls do not say all."""
+    return any(reading.trace.borrowed for reading in readings)
 
 
 def _up_to(answered: Answered, place: int) -> Answered:

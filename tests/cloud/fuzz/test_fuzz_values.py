@@ -8,7 +8,7 @@ from likewise.cloud.fuzz.calls import Name
 from likewise.cloud.fuzz.grammar import Member, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import FOREIGN, MARKED, ValueClass, variants
+from likewise.cloud.fuzz.planning.values import FOREIGN, MARKED, ValueClass, Variant, variants
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.ranks import by_rank, grouped, shuffled
 from likewise.cloud.fuzz.tasks.schedule import EARLY
@@ -121,3 +121,23 @@ def test_further_right_values_of_a_filter_each_have_a_call_among_the_first() -> 
     ]
     assert any(" and " in str(each) for each in early)
     assert any(" or " in str(each) for each in early)
+
+
+def test_a_list_that_holds_everything_twice_comes_before_other_limits() -> None:
+    planner = Planner(load("s3"), hints_of("s3"))
+    found = Cases(planner, 1, ("PutBucketTagging",))._variants("PutBucketTagging")
+    (double,) = [each for each in found if each.is_double]
+    assert (double.parameter, double.value_class) == ("Tagging.TagSet", ValueClass.BOUNDARY)
+    tags = double.params["Tagging"]["TagSet"]
+    assert tags[0] == tags[1]
+    assert double in by_rank(found)[1]
+
+
+def test_a_further_value_that_would_be_alone_goes_with_those_before_it() -> None:
+    found = [
+        Variant(parameter=name, value_class=ValueClass.TYPICAL, params={name: value})
+        for value in ("first", "second")
+        for name in ("A", "B", "C", "D")
+    ]
+    names = [each.parameter for each in grouped(found, {})]
+    assert names == ["A and B and C", "A and B and C and D"], "a first value soon has a call of its own"

@@ -11,7 +11,7 @@ from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.planning.values import AND
 from likewise.cloud.fuzz.tasks.cases import Cases, Task
-from likewise.cloud.fuzz.tasks.schedule import EARLY, Gains, Schedule
+from likewise.cloud.fuzz.tasks.schedule import BEGINNING, EARLY, Gains, Schedule
 
 SOME = ("CreateTable", "DescribeTable", "PutItem", "GetItem", "Scan")
 
@@ -140,3 +140,14 @@ def test_the_first_values_of_every_operation_come_however_much_another_one_finds
     assert early == set(SOME)
     kinds = [task.keys[-1] in EARLY for task in tasks if task.phase == "sweep"]
     assert sum(kinds[:40]) >= 15
+
+
+def test_states_get_less_while_there_is_much_to_find_elsewhere() -> None:
+    def spent(found: int) -> float:
+        plan = schedule()
+        for task in islice(plan.tasks(), 50):
+            plan.gains.note(task.keys, 10, found if task.phase == "sweep" else 0)
+        return plan.gains.spent(plan._kinds) / (plan.gains.spent(("",)) - plan.gains.spent(BEGINNING))
+
+    assert spent(2) < 0.15
+    assert spent(0) >= 0.19, "they have their turn where little is found"

@@ -64,6 +64,8 @@ class Variant:
     """How long or how many, where that is what is varied."""
     is_alone: bool = False
     """Whether it is one of several right values that each say something else: none stands for another."""
+    is_double: bool = False
+    """Whether a list holds everything twice: most servers look for that."""
 
     @property
     def top(self) -> str:
@@ -106,9 +108,11 @@ def variants(
             yield Variant(parameter=member.name, value_class=ValueClass.MISSING, params=rest, note="missing")
         for place, value_class, value in _changes(member, there, member.name, INNER):
             is_less = value_class is ValueClass.MISSING
+            part = _changed(there, value)
             yield replace(
                 _variant(place, value_class, typical, member.name, value),
-                note="missing" if is_less else shown(_changed(there, value)),
+                note="missing" if is_less else shown(part),
+                is_double=isinstance(part, list) and _is_double(part),
             )
 
 
@@ -138,6 +142,11 @@ def _changed(base: Any, value: Any) -> Any:
         case _:
             return value
     return _changed(*parts[0]) if len(parts) == 1 else value
+
+
+def _is_double(value: list[Any]) -> bool:
+    half = len(value) // 2
+    return half > 0 and value[:half] == value[half:]
 
 
 def _variant(

@@ -57,8 +57,20 @@ def grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Varian
             if number == len(rounds):
                 rounds.append([])
             rounds[number].append(each)
-    groups = [those[start : start + GROUP] for those in rounds for start in range(0, len(those), GROUP)]
+    groups = [group for number, those in enumerate(rounds) for group in _shared_out(those, number)]
     return [together(each) for each in groups if len(each) > 1]
+
+
+def _shared_out(those: list[Variant], number: int) -> list[list[Variant]]:
+    """Groups of the values of one round.
+
+    A last one that would be alone goes with those before it, but for first values: those soon have a call of
+    their own.
+    """
+    starts = list(range(0, len(those), GROUP))
+    if number and len(starts) > 1 and starts[-1] == len(those) - 1:
+        del starts[-1]
+    return [those[start:end] for start, end in zip(starts, [*starts[1:], len(those)], strict=True)]
 
 
 FEW = 3
@@ -99,7 +111,7 @@ def by_rank(
             again = max(0, again - FEW)
         if each.value_class == ValueClass.BOUNDARY:
             again = max(0, again - 1)  # a range has two ends
-        rank = _PRIORITY.get(each.value_class, 0) + 2 * min(again, 3)
+        rank = _PRIORITY.get(each.value_class, 0) - each.is_double + 2 * min(again, 3)
         if each.top in shared and each.value_class not in _EVERYWHERE:
             rank += LATER
         ranks.setdefault(rank, []).append(each)

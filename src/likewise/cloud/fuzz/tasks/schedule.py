@@ -14,8 +14,9 @@ ATTEMPTS = 4
 """Repairs that are tried of one call."""
 USUAL = 12
 """Calls that a finding costs, before anything is known; and calls after which more is known of a kind."""
-STATES = 0.2
-"""The part of all calls that states get while there are any left, however little they find."""
+STATES, FEWER = 0.2, 0.1
+"""The part of all calls that states get while there are any left, however little they find; and the part
+while there is much to find elsewhere."""
 FIRST, SECOND = 0.5, 0.6
 """The part that the first values of every parameter get in the same way, and the part with the next ones."""
 POOR, ALL = 1 / 60, 0.95
@@ -170,7 +171,7 @@ class Schedule:
         ]
         states = [n for n in fit if tasks[n].phase == "states" and n not in early]
         spent = self.gains.spent(("",)) - self.gains.spent(BEGINNING)
-        if states and self.gains.spent(self._kinds) < STATES * spent:
+        if states and self.gains.spent(self._kinds) < (STATES if is_poor else FEWER) * spent:
             fit = states
         elif early and self.gains.spent(EARLY | NEXT) < (ALL if is_poor else FIRST) * spent:
             fit = early

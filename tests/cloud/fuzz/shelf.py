@@ -42,7 +42,8 @@ DOCUMENT: dict[str, Any] = {
                         "name": "limit",
                         "in": "query",
                         "schema": {"type": "integer", "minimum": 1, "maximum": 50},
-                    }
+                    },
+                    {"name": "title", "in": "query", "schema": {"type": "string"}},
                 ],
                 "responses": {"200": _json({"type": "array", "items": REF})},
             },
@@ -66,12 +67,14 @@ DOCUMENT: dict[str, Any] = {
     "components": {"schemas": {"Book": BOOK, "Title": TITLE}},
 }
 
-DIFFERENCES = ("pages unchecked", "other status", "not deleted", "field missing", "other code")
+DIFFERENCES = (
+    "pages unchecked", "other status", "not deleted", "field missing", "other code", "filter ignored",
+)  # fmt: skip
 
 
 class _Shelf:
-    def __init__(self, *differences: str) -> None:
-        self.differences = frozenset(differences)
+    def __init__(self, *differences: str, page: int) -> None:
+        self.differences, self.page = frozenset(differences), page
         self.books: dict[int, dict[str, Any]] = {}
         self.lock = threading.Lock()
         self.last = 0
@@ -95,7 +98,10 @@ class _Shelf:
             limit = re.search(r"limit=([^&]*)", query)
             if limit and not (limit[1].isdigit() and 1 <= int(limit[1]) <= 50):
                 return self._error(400, "bad_limit", "limit must be from 1 to 50")
-            return 200, list(self.books.values())[: int(limit[1]) if limit else 50]
+            wanted = re.search(r"title=([^&]*)", query)
+            text = wanted[1] if wanted and "filter ignored" not in self.differences else ""
+            those = [book for book in self.books.values() if text in book["title"]]
+            return 200, those[: int(limit[1]) if limit else self.page]
         if why := self._trouble(body):
             return self._error(400, "bad_book", why)
         self.last += 1
@@ -134,9 +140,9 @@ class _Shelf:
 
 
 @contextmanager
-def shelf(*differences: str) -> Iterator[str]:
-    """The service at a URL."""
-    state = _Shelf(*differences)
+def shelf(*differences: str, page: int = 50) -> Iterator[str]:
+    """The service at a URL, whose list gives so many books unless it is asked for fewer."""
+    state = _Shelf(*differences, page=page)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from shelf import DOCUMENT, shelf
 
 from likewise.cli import main
-from likewise.cloud.fuzz.calls import Call
+from likewise.cloud.fuzz.calls import Call, Name
 from likewise.cloud.fuzz.grammar.document import DocumentUnreadable, read_document
 from likewise.cloud.fuzz.grammar.openapi import hints, read
 from likewise.cloud.fuzz.sides.openapi import connect, marked, unmarked
@@ -154,6 +154,18 @@ def test_a_seeded_difference_is_found_where_it_is(
     assert len(json.loads(shown.stdout)["discrepancies"]) == len(found)
     if implication:
         assert {each["implication"].lower().replace("_", " ") for each in found} == {implication}
+
+
+@pytest.mark.server
+def test_a_filter_that_one_side_does_not_heed_shows_though_its_list_is_a_page_of_others(service: str) -> None:
+    """Nothing is removed, so that the list is soon full: it is asked for what is ours."""
+    assert hints(service).values["ListBooks?title"] == Name("label")
+    with shelf(page=10) as reference, shelf("filter ignored", page=10) as candidate:
+        found = fuzz(service, reference, candidate, 300)
+    assert [each["operation"].rpartition(".")[2] for each in found] == ["ListBooks"]
+    assert "title" in found[0]["condition"]
+    with shelf(page=10) as one, shelf(page=10) as other:
+        assert fuzz(service, one, other, 300) == []
 
 
 ECHOED = {

@@ -46,6 +46,11 @@ def has_others(value: Any, prefix: str) -> bool:
     return isinstance(value, list) and any(prefix not in repr(each) for each in value)
 
 
+def keeps_to(value: Any, prefix: str) -> bool:
+    """Whether an answer lists things of this context and nothing else: it was asked for them and heard it."""
+    return longest(value) > 0 and not has_others(value, prefix)
+
+
 def _is_ours(name: str, value: Any) -> bool:
     """Whether a part of an answer is there whoever else has things there: no marker of a page."""
     if isinstance(value, (list, dict)):

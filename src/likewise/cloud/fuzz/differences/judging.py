@@ -9,7 +9,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import LEAVES, Answer
 from likewise.cloud.fuzz.differences.bonds import Bonds
-from likewise.cloud.fuzz.differences.crowds import PAGING, has_others, longest, without_others
+from likewise.cloud.fuzz.differences.crowds import PAGING, has_others, keeps_to, longest, without_others
 from likewise.cloud.fuzz.differences.trees import Found, are_near, differences, masked, plain_message
 from likewise.model import Difference, Implication
 
@@ -116,11 +116,13 @@ class Judge:
         candidate: Answer,
         *,
         prefixes: tuple[str, str] = ("", ""),
+        named: bool = False,
         bonds: Bonds,
     ) -> list[Gap]:
         """Every difference between two answers to the same call.
 
         `prefixes` are given for lists of what everybody on the server has: only what bears them counts.
+        `named` where the list was asked for something that bears them.
         """
         if reference.refused or candidate.refused:
             return []
@@ -136,13 +138,19 @@ class Judge:
                 implication=kind,
             )
             for difference, place, ours, theirs in self._found(
-                operation, reference, candidate, prefixes, bonds
+                operation, reference, candidate, prefixes, named, bonds
             )
         ]
         return _without_counts(found)
 
     def _found(
-        self, operation: str, reference: Answer, candidate: Answer, prefixes: tuple[str, str], bonds: Bonds
+        self,
+        operation: str,
+        reference: Answer,
+        candidate: Answer,
+        prefixes: tuple[str, str],
+        named: bool,
+        bonds: Bonds,
     ) -> Iterator[Found]:
         """What differs, the outermost only: answers that are not both there have no contents to compare."""
         if bool(reference.silence) or bool(candidate.silence):
@@ -160,15 +168,17 @@ class Judge:
                     each.between or each.fields["Table"]["TableStatus"] for each in (reference, candidate)
                 )
                 yield Difference.VALUE, "Table.TableStatus", ours, theirs
-            yield from self._contents(operation, reference.fields, candidate.fields, prefixes, bonds)
+            both = (reference.fields, candidate.fields)
+            yield from self._contents(operation, *both, prefixes, named, bonds)
 
     def _contents(
-        self, operation: str, mine: Any, other: Any, prefixes: tuple[str, str], bonds: Bonds
+        self, operation: str, mine: Any, other: Any, prefixes: tuple[str, str], named: bool, bonds: Bonds
     ) -> Iterator[Found]:
         """Where what both sides said differs, identifiers that stand for each other apart."""
         if prefixes[0]:
             crowded = has_others(mine, prefixes[0]) or has_others(other, prefixes[1])
-            if self._are_cut(operation, prefixes, mine, other) and crowded:
+            is_told = named and keeps_to(mine, prefixes[0]) != keeps_to(other, prefixes[1])
+            if self._are_cut(operation, prefixes, mine, other) and crowded and not is_told:
                 return
             mine = without_others(mine, prefixes[0], crowded=crowded)
             other = without_others(other, prefixes[1], crowded=crowded)

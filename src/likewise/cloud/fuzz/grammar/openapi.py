@@ -167,6 +167,8 @@ class _Table:
             for name, operation in self._document.operations.items()
             if operation.method == "GET" and (maker := self._at.get(("POST", operation.path)))
         }
+        for name, maker in lists.items():
+            self._find_own(self._document.operations[name], maker)
         return Hints(
             names=self._names,
             makers=self._makers,
@@ -182,6 +184,16 @@ class _Table:
             removers=self._removers,
             lists=frozenset(lists),
         )
+
+    def _find_own(self, operation: HttpOperation, maker: str) -> None:
+        """Ask a list for what was put into it: by the same property, or by a text that only ours have."""
+        body = self._values.get(f"{maker}.{BODY}")
+        given = body if isinstance(body, dict) else {}
+        for each in operation.parameters:
+            if each.place == "query" and each.example is None and not each.required:
+                value = given.get(each.wire, _fresh(each.schema, _typical(each.schema, None)))
+                if isinstance(value, Name):
+                    self._values.setdefault(f"{operation.name}?{each.name}", value)
 
     def _observers(self, operation: HttpOperation) -> tuple[str, ...]:
         """The reads of the same thing, of what it is in, and of what was put into it."""

@@ -93,7 +93,10 @@ class Inquiry:
             self._give(call, ours, theirs, bonds)
             self._note(call.operation, left, right)
             prefixes = (ours.prefix, theirs.prefix) if self._is_shared(call.operation) else ("", "")
-            gaps = self.judge.gaps(call.operation, number, left, right, prefixes=prefixes, bonds=bonds)
+            named = any(isinstance(each, Name) for each in placeholders(call.params))
+            gaps = self.judge.gaps(
+                call.operation, number, left, right, prefixes=prefixes, named=named, bonds=bonds
+            )
             if all(seen.fresh and (seen.recent or number) for seen in (ours, theirs)):
                 self.lateness.see(case, probe, number, (left, right), gaps)
             found += gaps

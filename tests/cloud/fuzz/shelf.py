@@ -69,6 +69,7 @@ DOCUMENT: dict[str, Any] = {
 
 DIFFERENCES = (
     "pages unchecked", "other status", "not deleted", "field missing", "other code", "filter ignored",
+    "pages lost",
 )  # fmt: skip
 
 
@@ -126,6 +127,8 @@ class _Shelf:
         book = {"id": key, "title": body["title"], "pages": body.get("pages"), "genre": body.get("genre")}
         if "field missing" in self.differences:
             del book["genre"]
+        if "pages lost" in self.differences and book["pages"] != 2:
+            book["pages"] = 2
         return book
 
     def _trouble(self, body: Any) -> str:

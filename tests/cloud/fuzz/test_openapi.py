@@ -168,6 +168,19 @@ def test_a_filter_that_one_side_does_not_heed_shows_though_its_list_is_a_page_of
         assert fuzz(service, one, other, 300) == []
 
 
+@pytest.mark.server
+@pytest.mark.parametrize("page", [10, 50])
+def test_what_a_write_says_and_a_read_gives_afterwards_is_the_writes_doing_in_both(
+    service: str, page: int
+) -> None:
+    """All reads are asked once an answer differs, also those that only the answer can be asked with."""
+    with shelf(page=page) as reference, shelf("pages lost", page=page) as candidate:
+        found = fuzz(service, reference, candidate, 300)
+    added = [each for each in found if each["operation"].endswith("AddBook")]
+    assert {each["manifestation"] for each in added} == {"both"}
+    assert {each["operation"].rpartition(".")[2] for each in found} <= {"AddBook", "ReplaceBook"}
+
+
 ECHOED = {
     "openapi": "3.1.0",
     "paths": {

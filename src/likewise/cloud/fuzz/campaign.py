@@ -31,7 +31,7 @@ from likewise.cloud.fuzz.tasks.keys import (
     values_of,
 )
 from likewise.cloud.fuzz.tasks.schedule import Gains, Schedule
-from likewise.model import Difference, TargetUnavailable
+from likewise.model import Difference, Implication, TargetUnavailable
 
 PATIENCE = 320
 """Cases after which it is asked whether a difference has gone away: three seconds on fast servers."""
@@ -359,7 +359,7 @@ class Campaign:
         gaps, doubts = self.inquiry.gaps(task.case, probe, ours, theirs)
         if doubts:
             self._parked.append((replace(task, case=replace(task.case, probes=(probe,))), doubts))
-        new = self._new(probe, gaps)
+        probe, new = self._in_full(task, probe, self._new(probe, gaps))
         for gap in new:
             self.known.add(key_of(gap, probe))
             if probe.state == "present" and not probe.parameter:
@@ -381,6 +381,16 @@ class Campaign:
                 self._note(each.finding)
         if is_doubtful_limit(probe, new):
             yield from self._close_in(task, probe)
+
+    def _in_full(self, task: Task, probe: Probe, gaps: list[Gap]) -> tuple[Probe, list[Gap]]:
+        """A write whose answer says something else, with all reads, where one that was not asked differs."""
+        is_said = all(gap.index == 0 and gap.implication is Implication.WRONG_RESULT for gap in gaps)
+        whole = self.cases.thorough(task.case.setup, probe)
+        if not gaps or not is_said or len(whole.observers) <= len(probe.observers):
+            return probe, gaps
+        look = self.inquiry.look(Case(setup=task.case.setup, probes=(whole,)))
+        more = [gap for gap in self._new(whole, look.gaps) if gap.index]
+        return (whole, [*gaps, *more]) if more else (probe, gaps)
 
     def _take(self, finding: Finding) -> Iterator[Event]:
         self._note(finding)

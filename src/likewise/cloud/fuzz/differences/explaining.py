@@ -260,6 +260,12 @@ def concerns(other: Gap, gap: Gap) -> bool:
     return _field(other) == _field(gap)
 
 
+def is_same_value(said: Gap, gap: Gap) -> bool:
+    """Whether two answers differ in the same two values of the same field."""
+    values = (said.reference, said.candidate)
+    return not is_empty(gap) and concerns(said, gap) and values == (gap.reference, gap.candidate)
+
+
 def _field(gap: Gap) -> str:
     """What differs, by a name that headers and bodies share: `x-ms-lease-state` is `LeaseState`."""
     return gap.place.rpartition(".")[2].lower().removeprefix("x-ms-").replace("-", "")

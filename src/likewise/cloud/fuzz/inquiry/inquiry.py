@@ -11,7 +11,14 @@ from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, place
 from likewise.cloud.fuzz.differences.bonds import KNOWN, Bonds
 from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED
 from likewise.cloud.fuzz.differences.crowds import without_others
-from likewise.cloud.fuzz.differences.explaining import EXISTENCE, Explanations, Void, concerns, is_empty
+from likewise.cloud.fuzz.differences.explaining import (
+    EXISTENCE,
+    Explanations,
+    Void,
+    concerns,
+    is_empty,
+    is_same_value,
+)
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.findings import Finding
@@ -324,7 +331,9 @@ class Inquiry:
         )
         if len(witnesses) < 2 and void is not None and self._lists_less(shown, void):
             void = None
-        if len(witnesses) < 2 and void is None:
+        # Who says in an answer what a read gives afterwards has kept it so.
+        is_said = any(each.index == 0 and is_same_value(each, gap) for each in gaps.values())
+        if len(witnesses) + is_said < 2 and void is None:
             return gap.operation, False, None
         self.known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
         is_whole = void is not None or gap.difference in EXISTENCE

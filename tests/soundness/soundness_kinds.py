@@ -6,6 +6,7 @@ can be active at once and none disturbs another's test.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -66,6 +67,25 @@ def without_header(which: Callable[[Request], bool], name: str) -> Rule:
         matches=which,
         on_request=lambda request: request.with_header(name, None) if request.header(name) else request,
     )
+
+
+def starting_over(which: Callable[[Request], bool], *cursors: str) -> Rule:
+    """Do not heed where a list is to go on: every page is the first one."""
+    sent = re.compile(rf"(?<=[?&])(?:{'|'.join(cursors)})=[^&]*&?")
+    return Rule(
+        name="starting_over",
+        matches=which,
+        on_request=lambda request: replace(request, target=sent.sub("", request.target)),
+    )
+
+
+def _same_cursor(request: Request, response: Response) -> Response:
+    """Where a list goes on is where it went on the last time."""
+    sent = request.query.get("continuation-token")
+    if not sent:
+        return response
+    same = f"<NextContinuationToken>{sent}<".encode()
+    return response.with_body(re.sub(rb"<NextContinuationToken>[^<]*<", same, response.body))
 
 
 def _cors() -> bytes:
@@ -173,6 +193,24 @@ S3 = (
         lambda only: rewriting.reverse_list(only("s3.ListObjectsV2"), "Contents"),
     ),
     kind("s3", "page_size", "ListObjectsV2", lambda only: rewriting.page_size(2, only("s3.ListObjectsV2"))),
+    kind(
+        "s3",
+        "starting_over",
+        "ListObjectsV2",
+        lambda only: starting_over(only("s3.ListObjectsV2"), "continuation-token"),
+    ),
+    kind(
+        "s3",
+        "same_cursor",
+        "ListObjectsV2",
+        lambda only: Rule(name="same_cursor", matches=only("s3.ListObjectsV2"), on_response=_same_cursor),
+    ),
+    kind(
+        "s3",
+        "no_cursor",
+        "ListObjectsV2",
+        lambda only: rewriting.drop_field(only("s3.ListObjectsV2"), "NextContinuationToken"),
+    ),
     kind(
         "s3",
         "field_missing",
@@ -452,6 +490,12 @@ BLOB = (
     ),
     kind(
         "blob",
+        "starting_over",
+        "Container_ListBlobFlatSegment",
+        lambda only: starting_over(only("blob.Container_ListBlob*"), "marker"),
+    ),
+    kind(
+        "blob",
         "write_swallowed",
         "BlockBlob_Upload",
         lambda only: rewriting.swallow_write(_both(only("blob.BlockBlob_Upload"), _has("x-ms-meta-swallow"))),
@@ -574,6 +618,12 @@ TABLE = (
         "page_size",
         "Table_QueryEntities",
         lambda only: rewriting.page_size(2, only("table.Table_QueryEntities")),
+    ),
+    kind(
+        "table",
+        "starting_over",
+        "Table_QueryEntities",
+        lambda only: starting_over(only("table.Table_QueryEntities"), "NextPartitionKey", "NextRowKey"),
     ),
     kind(
         "table",

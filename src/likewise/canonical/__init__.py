@@ -8,13 +8,14 @@ from likewise.model.late import late as _late
 
 if TYPE_CHECKING:
     from likewise.canonical.answers import answer_fingerprint, canonical_answer
-    from likewise.canonical.familiarity import Familiarity, sketch
+    from likewise.canonical.familiarity import Cursors, Familiarity, no_cursors, sketch
     from likewise.canonical.hashing import VERSION, fingerprint
     from likewise.canonical.keys import World, key_world
     from likewise.canonical.sequence import masked_sequence
 
 __all__ = [
     "VERSION",
+    "Cursors",
     "Familiarity",
     "World",
     "answer_fingerprint",
@@ -22,13 +23,14 @@ __all__ = [
     "fingerprint",
     "key_world",
     "masked_sequence",
+    "no_cursors",
     "sketch",
 ]
 
 __getattr__ = _late(
     __name__,
     {
-        "familiarity": ("Familiarity", "sketch"),
+        "familiarity": ("Cursors", "Familiarity", "no_cursors", "sketch"),
         "hashing": ("VERSION", "fingerprint"),
         "answers": ("answer_fingerprint", "canonical_answer"),
         "keys": ("World", "key_world"),

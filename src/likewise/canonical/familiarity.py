@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from likewise.canonical.leaves import Leaves, both_leaves
-from likewise.canonical.places import CONSTANT, Cut, Parts, Place
+from likewise.canonical.places import CONSTANT, CursorPlace, Cut, Parts, Place
 from likewise.canonical.tokens import is_near, pieces
 from likewise.model import Scalar, Sketch, Trace
 
@@ -16,6 +16,15 @@ ASKED, ANSWERED = "?", "!"
 
 _Told = tuple[tuple[str, ...] | None, ...]
 """What each run showed at a place; None where it never came to that place."""
+
+Cursors = Callable[[str], str]
+"""Says what kind of cursor stands at a place, if any: what is answered at one place may be sent back at
+another one of its kind. A place is an operation, `ASKED` or `ANSWERED`, and the path below."""
+
+
+def no_cursors(place: str) -> str:
+    """For a boundary that has none."""
+    return ""
 
 
 def sketch(trace: Trace, *, run: str, code: str = "", when: float = 0.0) -> Sketch:
@@ -53,12 +62,14 @@ class Familiarity:
     A token is variable only on positive evidence: it stood in one run, and another run of the same
     code, which called that operation as well, did without it at that place. On code seen once, a token is
     variable only if it looks random and stands at a place that varied before. Everything else is a constant
-    and must repeat exactly.
+    and must repeat exactly. Only `cursors` need no evidence: servers write them in ways of their own, some
+    the same in every run.
     """
 
-    __slots__ = ("_alike", "_called", "_cuts", "_places", "memo", "sketches")
+    __slots__ = ("_alike", "_called", "_cursors", "_cuts", "_places", "memo", "sketches")
 
-    def __init__(self, sketches: Iterable[Sketch] = ()) -> None:
+    def __init__(self, sketches: Iterable[Sketch] = (), *, cursors: Cursors = no_cursors) -> None:
+        self._cursors = cursors
         self.sketches = tuple({(sketch.run, sketch.test): sketch for sketch in sketches}.values())
         self._called: list[set[str]] | None = None
         self._places: dict[str, Place] = {}
@@ -77,7 +88,10 @@ class Familiarity:
         """What is known of a place."""
         known = self._places.get(place)
         if known is None:
-            known = self._places[place] = self._learned(place)
+            known = self._learned(place)
+            if kind := self._cursors(place):
+                known = CursorPlace(kind, known)
+            self._places[place] = known
         return known
 
     def rest(self) -> None:

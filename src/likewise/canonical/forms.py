@@ -18,6 +18,9 @@ RETURNED = "r"
 QUOTED = "x"
 """Begins the names of variables that an answer elsewhere introduced."""
 
+SENT = "s"
+"""Begins the names of cursors that a request sends."""
+
 Call = Interaction | Passing
 
 

@@ -10,9 +10,10 @@ from typing import cast
 
 from likewise.canonical.answers import Things, answer_of, canonical_answer
 from likewise.canonical.familiarity import Familiarity
-from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, Call, Form, compile_form
+from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, SENT, Call, Form, compile_form
 from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import History, Numbers
+from likewise.canonical.tokens import CURSOR
 from likewise.model import (
     Effect,
     Fingerprint,
@@ -170,7 +171,7 @@ class World:
             self.kept[spot] = canonical_answer(interaction, familiarity, names, things)
         if self._unsettled:
             self._settle(interaction, spot)
-        self._take(interaction, form, spot, narrow)
+        self._take(interaction, form, spot, narrow, chain[0].key)
         return chain
 
     def _was_asked(self, chain: list[Keyed], spot: Spot) -> bool:
@@ -207,12 +208,21 @@ class World:
         order: list[str] = []
         for token in form.variables:
             name = names.get(token) or own.get(token)
+            if token[0] == CURSOR and token not in names:
+                own[token] = name or f"{SENT}{len(own):04}"
+                order.append(self._cursor(token))
+                continue
             if name is None:
                 origin = self._producers.get(token)
                 name = f"{origin[1] if origin else GIVEN}{context.asked + len(own):04}"
                 own[token] = name
             order.append(name)
         return ({**names, **own} if own else names), order
+
+    def _cursor(self, token: str) -> str:
+        """Which cursor it is: the one that a call in its context was answered, or else its very text."""
+        origin = self._producers.get(token)
+        return origin[1] if origin else f"={token}"
 
     def _context(self, touches: tuple[Touch, ...], width: int, *, is_ordered: bool) -> _Context:
         numbers = self._history.context(touches, width)
@@ -233,7 +243,9 @@ class World:
             _, _, variables, answer = write.form
             for token in variables:
                 name = names.get(token)
-                if name is None:
+                if name is None and token[0] == CURSOR:
+                    name = names[token] = self._cursor(token)
+                elif name is None:
                     name = names[token] = _GIVEN[asked] if asked < len(_GIVEN) else f"{GIVEN}{asked:04}"
                     asked += 1
                 texts.append(_HASHED.get(name) or f"{name} ".encode("utf-8", "surrogatepass"))
@@ -324,10 +336,14 @@ class World:
                 found.add(producer[0])
         return tuple(sorted(found.difference(context.spots))) if found else ()
 
-    def _take(self, interaction: Call, form: Form, spot: Spot, numbers: Numbers) -> None:
+    def _take(self, interaction: Call, form: Form, spot: Spot, numbers: Numbers, key: Fingerprint) -> None:
         self._sent.update(form.variables)
         for token, origin in form.answer.introduced:
-            if token not in self._producers and token not in self._sent:
+            if token[0] == CURSOR:
+                # Where a server says the same again, it is the last one that is sent back; an echo is none.
+                if token not in form.variables:
+                    self._producers[token] = spot, f"{QUOTED}{key}{origin}"
+            elif token not in self._producers and token not in self._sent:
                 self._producers[token] = spot, f"{QUOTED}{form.operation}{origin}"
         changes = False
         timed: tuple[Touch, ...] = ()

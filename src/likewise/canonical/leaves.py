@@ -17,6 +17,9 @@ _LETTERS_THEN_DIGITS = re.compile(
 )
 """What looks generated though its digits stand at the end: many digits, or a long hexadecimal number."""
 
+_WRITTEN = re.compile(r"(?:[a-z]{2,}|[A-Z][a-z]{2,})(?:[A-Z][a-z]{2,})+")
+"""Words written together, as fields are named: however many, nothing generated looks like that."""
+
 
 @lru_cache(maxsize=16384)
 def is_name(key: str) -> bool:
@@ -24,7 +27,9 @@ def is_name(key: str) -> bool:
 
     One name in a few hundred has its letters before its digits by chance, and is cut between them.
     """
-    return bool(_LETTERS_THEN_DIGITS.search(key)) or any(looks_random(token) for token in cut(key)[1])
+    if _LETTERS_THEN_DIGITS.search(key):
+        return True
+    return any(looks_random(token) for token in cut(key)[1]) and not _WRITTEN.fullmatch(key)
 
 
 def leaves(value: Value, place: str = "") -> Leaves:

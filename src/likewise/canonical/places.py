@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from likewise.canonical.hashing import APART
-from likewise.canonical.tokens import TIME, cut, looks_random, pieces
+from likewise.canonical.tokens import CURSOR, TIME, cut, looks_random, pieces
 from likewise.model import Scalar
 from likewise.model.tuples import maker
 
@@ -116,6 +116,30 @@ class Place:
                 if varying[number - 1] and not varying[number] and not literals[number]:
                     varying[number] = tokens[number].isdigit() and not _is_time(tokens[number - 1])
         return varying
+
+
+class CursorPlace(Place):
+    """A place that holds cursors, in a text of the server's own making: each is one variable as a whole.
+
+    Cursors of different kinds are never the same one, nor is anything else that has their text. No cursor,
+    or an empty one, is none.
+    """
+
+    __slots__ = ("_kind", "_learned")
+
+    def __init__(self, kind: str, learned: Place) -> None:
+        super().__init__(set(), set(), varies=True, cuts={})
+        self._kind = kind
+        self._learned = learned
+        """What is known of the place apart from that."""
+
+    def cut(self, leaf: Scalar) -> Cut | None:
+        """A cursor as the variable that it is; what varies in its text may stand elsewhere as well."""
+        inner = self._learned.cut(leaf)
+        if not isinstance(leaf, str) or not leaf:
+            return inner
+        whole = _cut(("", ""), (f"{CURSOR}{self._kind}{CURSOR}{leaf}",), [True])
+        return whole if inner is None else whole._replace(slots=whole.slots + inner.slots)
 
 
 CONSTANT = Place(set(), set(), varies=False, cuts={})

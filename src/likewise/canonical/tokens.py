@@ -18,6 +18,8 @@ TIME = "\x01"
 NUMBER = "\x02"
 CONTENT = "\x03"
 """Prefix of the hash of an opaque body."""
+CURSOR = "\x06"
+"""Prefix of what tells a server where to go on: it counts by identity only, whatever it looks like."""
 
 Pieces = tuple[tuple[str, ...], tuple[str, ...]]
 """Literals and the tokens between them: literal, token, literal, …, literal."""
@@ -162,7 +164,7 @@ def is_version(token: str) -> bool:
 def looks_random(token: str) -> bool:
     """Whether a token has the shape of something generated rather than written."""
     mark = token[:1]
-    if mark in (TIME, CONTENT):
+    if mark in (TIME, CONTENT, CURSOR):
         return True
     word = token[1:] if mark == NUMBER else token
     if len(word) < 6:

@@ -93,9 +93,10 @@ def _count_recordings(
 
 
 def _context(recordings: list[Recording]) -> PolicyCount:
+    from likewise.cloud.cursors import cursor_at
     from likewise.run import count_context
 
-    return count_context(recordings)
+    return count_context(recordings, cursors=cursor_at)
 
 
 def _count_opaque(

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from likewise.cloud import prices, targets
+from likewise.cloud.cursors import cursor_at
 from likewise.cloud.observation import overlooks
 from likewise.cloud.replay import HttpReplayer
 from likewise.cloud.side import Side, plan, prepare_side
@@ -135,6 +136,7 @@ def _settings(configuration: Configuration, reference: Target, ledger: Ledger, *
         ),
         price=price,
         overlooks=overlooks,
+        cursors=cursor_at,
         both=both,
         audit_share=configuration.audit_share,
         audit_budget=configuration.audit_budget,

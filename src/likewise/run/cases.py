@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from likewise.canonical import Cursors, no_cursors
 from likewise.decide import Discrepant, contends
 from likewise.model import (
     AnswersDiffer,
@@ -39,6 +40,7 @@ class Settings:
     discrepant: Discrepant
     price: Callable[[Operation], float]
     overlooks: Overlooks = lambda call, found: False
+    cursors: Cursors = no_cursors
     both: bool = False
     audit_share: float = 0.0
     audit_budget: int = 0

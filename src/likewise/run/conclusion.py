@@ -57,7 +57,12 @@ class Conclusion:
         """Decide on every test of a recording; whatever is established on the way is kept at once."""
         self._ledger.add_run(recording.provenance)
         accounts = Accounts(ledger=self._ledger, recording=recording, settings=self._settings)
-        memory = Memory(self._ledger, reference=self._settings.reference, rules=self._rules)
+        memory = Memory(
+            self._ledger,
+            reference=self._settings.reference,
+            rules=self._rules,
+            cursors=self._settings.cursors,
+        )
         judge = Judge(
             ledger=self._ledger,
             settings=self._settings,

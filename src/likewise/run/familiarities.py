@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from likewise.canonical import Familiarity
+from likewise.canonical import Cursors, Familiarity, no_cursors
 from likewise.model import Sketch
 
 ENOUGH = 2
@@ -27,7 +27,10 @@ class Familiarities(Mapping[str, Familiarity]):
         tests: tuple[str, ...],
         stored: Callable[[Sequence[str]], Mapping[str, list[Sketch]]],
         sketched: Callable[[str], list[Sketch]],
+        *,
+        cursors: Cursors = no_cursors,
     ) -> None:
+        self._cursors = cursors
         self._tests = {test: number for number, test in enumerate(tests)}
         self._order = tests
         self._stored, self._sketched = stored, sketched
@@ -41,7 +44,7 @@ class Familiarities(Mapping[str, Familiarity]):
         if made is None:
             stored = self._sketches(test)
             own = self._sketched(test) if len(stored) < ENOUGH or test in self._learned else []
-            made = Familiarity([*stored, *own])
+            made = Familiarity([*stored, *own], cursors=self._cursors)
             if own:  # once these are in the ledger, it would not give the same again
                 self._kept[test] = made
             else:

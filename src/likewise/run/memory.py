@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain as joined
 
-from likewise.canonical import VERSION, Familiarity, World, sketch
+from likewise.canonical import VERSION, Cursors, Familiarity, World, no_cursors, sketch
 from likewise.decide import Answers, Rules, known_since
 from likewise.model import (
     Answer,
@@ -44,8 +44,11 @@ class Known:
 class Memory:
     """The ledger as the loop uses it."""
 
-    def __init__(self, ledger: Ledger, *, reference: Target, rules: Rules) -> None:
+    def __init__(
+        self, ledger: Ledger, *, reference: Target, rules: Rules, cursors: Cursors = no_cursors
+    ) -> None:
         self.ledger = ledger
+        self._cursors = cursors
         self._reference = reference
         self._rules = rules
         self._own: dict[str, list[Sketch]] = {}
@@ -63,7 +66,7 @@ class Memory:
     def familiarity(self, tests: Iterable[str]) -> Familiarities:
         """What is known to vary in each test, this run included."""
         wanted = tuple(dict.fromkeys(tests))
-        return Familiarities(wanted, self.ledger.sketches, self._sketched)
+        return Familiarities(wanted, self.ledger.sketches, self._sketched, cursors=self._cursors)
 
     def _sketched(self, test: str) -> list[Sketch]:
         """This run's sketches of a test, drawn when they are first needed."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
-from likewise.canonical import Familiarity, key_world, masked_sequence, sketch
+from likewise.canonical import Cursors, Familiarity, key_world, masked_sequence, no_cursors, sketch
 from likewise.decide.published import Discrepant, judge_combined, judge_operations, judge_sequence
 from likewise.decide.slices import close_slice
 from likewise.model import Fingerprint, Keyed, Recording, Sketch, Spot, Trace, Trust
@@ -126,7 +127,15 @@ class _Past:
 class ContextSimulation:
     """Counts what the `context` policy saves, with sliced replay or by whole tests only."""
 
-    def __init__(self, recordings: Sequence[Recording], *, sliced: bool, repeats: bool) -> None:
+    def __init__(
+        self,
+        recordings: Sequence[Recording],
+        *,
+        sliced: bool,
+        repeats: bool,
+        cursors: Cursors = no_cursors,
+    ) -> None:
+        self._cursors = cursors
         self._recordings = recordings
         self._sliced = sliced
         self._repeats = repeats
@@ -157,7 +166,9 @@ class ContextSimulation:
 
     def _key(self, worlds: list[list[Trace]]) -> list[list[list[Keyed]]]:
         """Key the evidence, and the calls of a run, under what is known to vary by now."""
-        familiarity = {test: Familiarity(known) for test, known in self._sketches.items()}
+        familiarity = {
+            test: Familiarity(known, cursors=self._cursors) for test, known in self._sketches.items()
+        }
         self._reindex(familiarity)
         return [key_world(traces, familiarity, ambiguous=self._ambiguous) for traces in worlds]
 
@@ -251,9 +262,10 @@ def _worlds(recording: Recording) -> list[list[Trace]]:
     return list(worlds.values())
 
 
-def count_context(recordings: Sequence[Recording]) -> PolicyCount:
+def count_context(recordings: Sequence[Recording], *, cursors: Cursors = no_cursors) -> PolicyCount:
     """What the `context` policy would have saved, with sliced replay and by whole tests alone."""
-    runs = ContextSimulation(recordings, sliced=True, repeats=True).runs()
-    tests = ContextSimulation(recordings, sliced=False, repeats=True).runs()
-    plain = ContextSimulation(recordings, sliced=True, repeats=False).runs()
+    simulation = partial(ContextSimulation, recordings, cursors=cursors)
+    runs = simulation(sliced=True, repeats=True).runs()
+    tests = simulation(sliced=False, repeats=True).runs()
+    plain = simulation(sliced=True, repeats=False).runs()
     return PolicyCount(runs=runs, tests_only=_total(tests[1:]), unrepeated=_total(plain))

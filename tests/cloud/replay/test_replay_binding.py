@@ -106,6 +106,24 @@ def test_two_values_that_are_one_on_one_side_only_do_not_look_alike() -> None:
     assert binding.forward("mine-1a2b3c4d") == "their-5e6f7a8b"
 
 
+def test_where_a_list_goes_on_may_be_said_anew_by_one_side_only() -> None:
+    """As before by the candidate, in a new way by the reference; the latest goes forward, both come back."""
+    binding = Binding()
+    for theirs in ("their-1a2b3c4d", "their-5e6f7a8b"):
+        listed = meet(binding, {"NextContinuationToken": "mine"}, {"NextContinuationToken": theirs})
+        assert listed == {"NextContinuationToken": "mine"}
+        assert binding.forward("mine") == theirs
+        echo = {"ContinuationToken": "mine"}, {"ContinuationToken": theirs}
+        assert meet(binding, *echo, after="mine") == {"ContinuationToken": "mine"}
+
+
+def test_a_list_that_does_not_go_on_does_not_look_like_one_that_does() -> None:
+    binding = Binding()
+    meet(binding, {"NextContinuationToken": "mine"}, {"NextContinuationToken": "their-1a2b3c4d"})
+    later = {"NextContinuationToken": "their-5e6f7a8b"}
+    assert meet(binding, {"NextContinuationToken": "mine"}, later, after="mine") == later
+
+
 def test_an_etag_that_follows_from_the_content_must_repeat() -> None:
     """Requests quote the live one, but that it is another one shows."""
     binding = Binding()

@@ -51,6 +51,13 @@ def test_page_size(container: Any) -> None:
     assert len([list(page) for page in container.list_blobs().by_page()]) == 1
 
 
+def test_starting_over(container: Any) -> None:
+    for name in "abc":
+        container.upload_blob(name, b"x")
+    pages = container.list_blobs(results_per_page=2).by_page()
+    assert [[each.name for each in next(pages)] for _ in range(2)] == [["a", "b"], ["c"]]
+
+
 def test_write_swallowed(container: Any) -> None:
     blob = container.upload_blob("b", b"first")
     blob.upload_blob(b"second", overwrite=True, metadata={"swallow": "yes"})

@@ -99,6 +99,30 @@ def test_page_size(s3: Any, bucket: str) -> None:
     assert not s3.list_objects_v2(Bucket=bucket)["IsTruncated"]
 
 
+def _first_pages(s3: Any, bucket: str) -> list[dict[str, Any]]:
+    for key in ("a", "b", "c", "d", "e"):
+        s3.put_object(Bucket=bucket, Key=key, Body=b"x")
+    first = s3.list_objects_v2(Bucket=bucket, MaxKeys=2)
+    if "NextContinuationToken" not in first:
+        return [first]
+    after = first["NextContinuationToken"]
+    return [first, s3.list_objects_v2(Bucket=bucket, MaxKeys=2, ContinuationToken=after)]
+
+
+def test_starting_over(s3: Any, bucket: str) -> None:
+    _, second = _first_pages(s3, bucket)
+    assert [each["Key"] for each in second["Contents"]] == ["c", "d"]
+
+
+def test_same_cursor(s3: Any, bucket: str) -> None:
+    first, second = _first_pages(s3, bucket)
+    assert first["NextContinuationToken"] != second["NextContinuationToken"]
+
+
+def test_no_cursor(s3: Any, bucket: str) -> None:
+    assert len(_first_pages(s3, bucket)) == 2
+
+
 def test_field_missing(s3: Any, bucket: str) -> None:
     s3.put_object(Bucket=bucket, Key="k", Body=b"four")
     assert s3.list_objects_v2(Bucket=bucket)["Contents"][0].get("Size") == 4

@@ -39,6 +39,13 @@ def test_page_size(entities: Any, mark: str) -> None:
     assert len([list(page) for page in entities.query_entities(f"PartitionKey eq '{mark}'").by_page()]) == 1
 
 
+def test_starting_over(entities: Any, mark: str) -> None:
+    for row in "abc":
+        entities.create_entity(entity(mark, row))
+    pages = entities.query_entities(f"PartitionKey eq '{mark}'", results_per_page=2).by_page()
+    assert [[each["RowKey"] for each in next(pages)] for _ in range(2)] == [["a", "b"], ["c"]]
+
+
 def test_query_order(entities: Any, mark: str) -> None:
     for row in "abc":
         entities.create_entity(entity(mark, row))

@@ -14,6 +14,7 @@ from hashlib import md5
 
 from likewise.canonical.leaves import outcome_value
 from likewise.canonical.tokens import CONTENT, TIME, cut, looks_random, pieces
+from likewise.cloud import cursors
 from likewise.model import Interaction, Lost, Mapping, Outcome, Raised, Returned, TimedOut, Value
 
 GENERATED = frozenset(
@@ -29,8 +30,6 @@ GENERATED = frozenset(
         "uploadid",
         "uploadidmarker",
         "nextuploadidmarker",
-        "continuationtoken",
-        "nextcontinuationtoken",
         "x-ms-lease-id",
         "x-ms-version-id",
         "x-ms-snapshot",
@@ -40,16 +39,11 @@ GENERATED = frozenset(
         "messageid",
         "popreceipt",
         "x-ms-popreceipt",
-        "x-ms-continuation-nextpartitionkey",
-        "x-ms-continuation-nextrowkey",
-        "x-ms-continuation-nexttablename",
-        "nexttoken",
     ]
 )
-"""Places (their last names, in lower case) that hold what a server made up, whatever it looks like."""
+"""Places (their last names, in lower case) that hold what a server made up, whatever it looks like.
 
-_AZURE_ONLY = frozenset({"nextmarker", "marker"})
-"""Opaque in Azure's lists, but the names of real things in S3's."""
+So do those of `cursors`, service by service."""
 
 _CHECKSUMS = re.compile(r"checksum|md5|crc(?:32|64)|sha(?:1|256)", re.IGNORECASE)
 _NOTHING = frozenset({"", "null", "*"})
@@ -83,6 +77,7 @@ class Binding:
         self._sent: set[str] = set()
         self._numbers: set[int | float] = set()
         self._derived: set[str] = set()
+        self._asked: set[str] = set()
 
     def forward(self, text: str) -> str:
         """A value of a recorded request as the reference must get it."""
@@ -94,7 +89,8 @@ class Binding:
 
     def send(self, call: Interaction, content: bytes = b"") -> None:
         """Note what the client is about to send: no server made it up, nor what follows from it."""
-        for text in _texts(call.arguments):
+        self._asked = set(_texts(call.arguments))
+        for text in self._asked:
             self._note_sent(text)
         self._numbers.update(_numbers(call.arguments))
         self._derived |= derived(content, call.operation.name)
@@ -119,9 +115,13 @@ class Binding:
     def _meet(self, place: str, mine: str, other: str, service: str) -> None:
         if mine == other or _CHECKSUMS.search(place):
             return
-        named = place in GENERATED or (place in _AZURE_ONLY and service in ("blob", "queue", "table"))
-        if named and not {mine, other} & _NOTHING:
+        is_cursor = place in cursors.NAMES.get(service, ())
+        if (is_cursor or place in GENERATED) and not {mine, other} & _NOTHING:
             self._bind_whole(mine, other)
+            if is_cursor and self._forward.get(mine) == other and mine not in self._asked:
+                # One side may say as before where a list goes on, and the other one in a new way. What the
+                # request itself sent is an echo, or the list does not go on at all.
+                self._back.setdefault(other, mine)
             inner, theirs = _QUOTED.fullmatch(mine), _QUOTED.fullmatch(other)
             if inner and theirs:
                 self._bind_whole(inner[1], theirs[1])

@@ -359,7 +359,7 @@ def test_a_write_that_is_taken_everywhere_and_leaves_the_old_identifier_does_not
     )
     for trick, side in ((lambda *_: success(ETag="1"), 0), (None, None)):
         running = campaign(FakeSide(trick, "one"), FakeSide(name="two"))
-        assert running.inquiry._leaves_alone(shown) == side
+        assert running.inquiry._blame._leaves_alone(shown) == side
         running.pair.close()
 
 

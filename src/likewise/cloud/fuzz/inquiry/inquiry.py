@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
-from likewise.cloud.fuzz.differences.bonds import KNOWN, Bonds
+from likewise.cloud.fuzz.differences.bonds import Bonds
 from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED
-from likewise.cloud.fuzz.differences.crowds import without_others
-from likewise.cloud.fuzz.differences.explaining import (
-    EXISTENCE,
-    Explanations,
-    Void,
-    concerns,
-    is_empty,
-    is_same_value,
-)
+from likewise.cloud.fuzz.differences.explaining import Explanations, Void, is_empty
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
-from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.inquiry.blame import REFUSALS, Blame, read_before
 from likewise.cloud.fuzz.inquiry.descriptions import Descriptions
 from likewise.cloud.fuzz.inquiry.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.inquiry.timing import Check, Lateness
 from likewise.cloud.fuzz.planning.plans import Planner, is_read
-from likewise.cloud.fuzz.planning.sequences import unbound, unset
+from likewise.cloud.fuzz.planning.sequences import unset
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen, went_alike
 from likewise.cloud.fuzz.sides.pairing import Pair
 from likewise.model import Difference, Manifestation
 
 Said = tuple[str, ...]
 ATTEMPTS = 3
-_REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
 _MISSES = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
 """How two refusals differ."""
 CHANCY = frozenset({Difference.ORDER, Difference.IDENTITY})
@@ -78,10 +68,8 @@ class Inquiry:
         self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
         self.unstable: list[Unstable] = []
         self.lateness = Lateness(pair, judge, is_shared=self._is_shared, looks=planner.looks)
-        self._alone: dict[str, Look] = {}
         self._shared: dict[str, bool] = {}
-        self._taken: dict[str, tuple[bool, ...]] = {}
-        """Which sides take an operation where there is nothing."""
+        self._blame = Blame(self.look, judge, planner, self.known, is_shared=self._is_shared)
 
     def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> tuple[list[Gap], set[str]]:
         """Every difference that a probe shows; none where the set-up itself went differently.
@@ -171,7 +159,7 @@ class Inquiry:
         """
         before = self._used()
         self.lateness.begin()
-        self._alone.clear()
+        self._blame.alone.clear()
         self._said.clear()
         case = Case(setup=case.setup, probes=(probe,))
         self._hear(case, probe, gaps)
@@ -199,7 +187,7 @@ class Inquiry:
         if each.gap.index == 0 and self.known.explains(*facts):
             return
         follows = each.gap.index == 0 and bool(self.known.suspects(*facts))
-        blamed, state, doubt = self._blame(each, others)
+        blamed, state, doubt = self._blame.lay(each, others)
         final = self._own(each) if each.gap.index and not state else each
         found = self._descriptions.finding(final, blamed, state=state, void=doubt)
         # Who refuses a call for want of a thing that is only late had not come to what else is wrong with it.
@@ -238,7 +226,7 @@ class Inquiry:
         name = shown.gap.operation
         plan = self.planner.plan(name)
         forms = [
-            self._before(shown, shown.gap.index),
+            read_before(shown, shown.gap.index),
             Case(setup=plan.setup, probes=(Probe(call=plan.call),)),
         ]
         if shown.gap.difference in _MISSES and (less := unset(self.planner, name)) is not None:
@@ -246,18 +234,11 @@ class Inquiry:
             forms.append(Case(setup=less.setup, probes=(Probe(call=less.call, state="unset"),)))
         for case in forms:
             if case is not None and len(case.setup) <= len(shown.case.setup):
-                look = self._alone.get(str(case)) or self.look(case)
+                look = self._blame.alone.get(str(case)) or self.look(case)
                 gap = look.find(shown.gap)
                 if gap is not None:
                     return Shown(gap=gap, case=case, look=look, confirmed=shown.confirmed + 1)
         return shown
-
-    def _before(self, shown: Shown, index: int) -> Case | None:
-        """One of the reads after a probe, asked without that probe, where it can be."""
-        setup, read = shown.case.setup, shown.probe.observers[index - 1]
-        if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
-            return None
-        return Case(setup=setup, probes=(Probe(call=read),))
 
     def _used(self) -> int:
         return self.pair.reference.asked
@@ -315,125 +296,10 @@ class Inquiry:
             for which, seen in enumerate(shown.look.seen or ())
         )
 
-    def _blame(self, shown: Shown, others: Sequence[Shown]) -> tuple[str, bool, Void | None]:
-        """Which operation differs: the one whose answer shows it, or the one before it, in what it left.
-
-        In the latter case also that operation with the side on which it does nothing, if it is so.
-        """
-        gap = shown.gap
-        if gap.index == 0 or gap.difference is Difference.SILENCE:
-            return gap.operation, False, None
-        mine = shown.probe.call.operation
-        gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
-        witnesses = {each.index for each in gaps.values() if each.index and concerns(each, gap)}
-        void = (
-            self._leaves_alone(shown) if gap.difference is Difference.IDENTITY else self._has_no_effect(shown)
-        )
-        if len(witnesses) < 2 and void is not None and self._lists_less(shown, void):
-            void = None
-        # Who says in an answer what a read gives afterwards has kept it so.
-        is_said = any(each.index == 0 and is_same_value(each, gap) for each in gaps.values())
-        if len(witnesses) + is_said < 2 and void is None:
-            return gap.operation, False, None
-        self.known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
-        is_whole = void is not None or gap.difference in EXISTENCE
-        if shown.probe.parameter:
-            # It may be the parameter alone that one side does not heed.
-            is_whole = void is not None and self._takes_anything(mine, void)
-        return mine, True, (mine, void) if is_whole else None
-
-    def _has_no_effect(self, shown: Shown) -> int | None:
-        """The side that answers as if the probe had never been made, where the other does not."""
-        gap = shown.gap
-        without = self._without(shown, gap.index)
-        if without is None or any(each.difference in _REFUSALS for each in without.gaps):
-            return None  # the read itself differs, whatever was done before
-        if any(each.signature == gap.signature for each in without.gaps):
-            return None
-        changed = self._changes(shown, without, gap.index)
-        if changed[0] == changed[1] or self._has_shown_effect(shown):
-            return None
-        return changed.index(False)
-
-    def _leaves_alone(self, shown: Shown) -> int | None:
-        """The side that gives the identifier from before the probe, and takes it where there is nothing."""
-        is_old = [text.startswith(KNOWN) for text in (shown.gap.reference, shown.gap.candidate)]
-        if is_old[0] == is_old[1]:
-            return None
-        which = is_old.index(True)
-        return which if self._takes_anything(shown.probe.call.operation, which) else None
-
-    def _takes_anything(self, operation: str, which: int) -> bool:
-        """Whether a side takes an operation where there is nothing, and the other side does not."""
-        if operation not in self._taken:
-            params = unbound(self.planner.typical(operation), ())
-            call = Call(service=self.planner.service, operation=operation, params=params)
-            seen = self.look(Case(probes=(Probe(call=call, state="no parent"),))).seen
-            self._taken[operation] = tuple(each.answers[0].success for each in seen or ())
-        taken = self._taken[operation]
-        return len(taken) > which and taken[which] and not taken[1 - which]
-
-    def _lists_less(self, shown: Shown, which: int) -> bool:
-        """Whether the only read that shows nothing of a write is one that would, had it been made more often.
-
-        Then the write is made, and it is the read that leaves something out.
-        """
-        plan = self.planner.plan(shown.gap.operation, many=True)
-        if sum(call.operation == shown.probe.call.operation for call in plan.setup) < 2:
-            return False
-        without = self._without(shown, shown.gap.index)
-        look = self.look(Case(setup=plan.setup, probes=(Probe(call=plan.call),)))
-        if without is None or without.seen is None or look.seen is None:
-            return False
-        before, after = without.seen[which].answers[0], look.seen[which].answers[0]
-        return after.success and _size(before.fields) < _size(after.fields)
-
-    def _has_shown_effect(self, shown: Shown) -> bool:
-        """Whether another read, in which the sides agree, saw the probe do something on both."""
-        differing = {each.index for each in shown.look.gaps}
-        for index in range(1, len(shown.probe.observers) + 1):
-            if index not in differing and (without := self._without(shown, index)) is not None:
-                return all(self._changes(shown, without, index))
-        return False
-
-    def _without(self, shown: Shown, index: int) -> Look | None:
-        """A read asked without the probe before it; None where that is impossible, or the sides go apart."""
-        case = self._before(shown, index)
-        if case is None or any(len(seen.answers) <= index for seen in shown.look.seen or ()):
-            return None
-        look = self._alone[str(case)] = self._alone.get(str(case)) or self.look(case)
-        if look.seen is None or len({seen.answers[0].success for seen in look.seen}) > 1:
-            return None
-        return look
-
-    def _changes(self, shown: Shown, without: Look, index: int) -> tuple[bool, bool]:
-        """For each side, whether a read answers otherwise than without the probe."""
-        assert shown.look.seen is not None
-        assert without.seen is not None
-        operation = shown.probe.observers[index - 1].operation
-        found = []
-        for which in (0, 1):
-            seen = (without.seen[which], shown.look.seen[which])
-            before, after = seen[0].answers[0], seen[1].answers[index]
-            said = [
-                masked(self.judge.normalised(self._own_part(operation, answer, each.prefix), which))
-                for answer, each in zip((before, after), seen, strict=True)
-            ]
-            found.append((before.success, before.code) != (after.success, after.code) or said[0] != said[1])
-        return found[0], found[1]
-
-    def _own_part(self, operation: str, answer: Answer, prefix: str) -> Any:
-        """What an answer says of a context: of a list of what everybody has, only that."""
-        return (
-            without_others(answer.fields, prefix, crowded=True)
-            if self._is_shared(operation)
-            else answer.fields
-        )
-
 
 def _is_said_of_state(shown: Shown, found: Sequence[Finding | Pending]) -> bool:
     """Whether an answer differs to a value of a parameter with which the operation leaves something else."""
-    if shown.gap.index or shown.gap.difference in _REFUSALS | _MISSES or not shown.probe.parameter:
+    if shown.gap.index or shown.gap.difference in REFUSALS | _MISSES or not shown.probe.parameter:
         return False
     those = [each if isinstance(each, Finding) else each.finding for each in found]
     return any(
@@ -457,13 +323,6 @@ def _is_given_alike(call: Call, ours: Seen, theirs: Seen) -> bool:
             if given[0] != given[1]:
                 return False
     return True
-
-
-def _size(value: Any) -> int:
-    """How many things the lists of an answer hold."""
-    if isinstance(value, Mapping):
-        return sum(map(_size, value.values()))
-    return len(value) if isinstance(value, list) else 0
 
 
 def _costing(found: Finding | Pending, pairs: int) -> Finding | Pending:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,13 @@ def test_the_last_runs_stay_and_the_others_are_named(tmp_path: Path) -> None:
     assert prune_recordings(tmp_path, keep=2) == names(5)[:3]
     assert left(tmp_path) == names(5)[3:]
     assert prune_recordings(tmp_path, keep=2) == []
+
+
+def test_of_runs_of_one_second_the_one_made_last_stays(tmp_path: Path) -> None:
+    first, last = "20260101-000000-ffffff", "20260101-000000-000000"
+    for seconds, name in enumerate((first, last)):
+        os.utime(record(tmp_path, name), (1_000 + seconds, 1_000 + seconds))
+    assert prune_recordings(tmp_path, keep=1) == [first]
 
 
 def test_zero_keeps_everything_and_nothing_there_is_no_error(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 NAME = ".likewise"
 RECORDINGS = "recordings"
 _RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
-"""How a run is called: names sort by time. What is called otherwise is not ours to delete."""
+"""How a run is called, by its second and by chance. What is called otherwise is not ours to delete."""
+_SECOND = len("20260101-000000")
 _IGNORED = "# Made by Likewise: what is here belongs to this machine.\n*\n"
 _END = b'{"end":'
 _DAY = 86_400.0
@@ -34,7 +35,8 @@ def prune_recordings(home: Path, *, keep: int, now: float | None = None) -> list
     if not keep or not folder.is_dir():
         return []
     now = time.time() if now is None else now
-    runs = sorted(each for each in folder.iterdir() if _RUN.fullmatch(each.name) and each.is_dir())
+    ours = (each for each in folder.iterdir() if _RUN.fullmatch(each.name) and each.is_dir())
+    runs = sorted(ours, key=lambda run: (run.name[:_SECOND], run.stat().st_mtime_ns))
     gone = [each for each in runs[:-keep] if not _is_open(each, now)]
     for each in gone:
         shutil.rmtree(each)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socketserver
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from fake_side import FakeSide, campaign, failure, success
@@ -207,6 +208,20 @@ def test_credentials_that_nobody_accepts_end_the_campaign_with_what_to_do() -> N
     with pytest.raises(TargetUnavailable, match="does not accept these credentials"):
         list(running.run())
     assert denied.sent < 60
+
+
+def test_credentials_that_were_accepted_are_not_doubted_for_what_one_operation_says() -> None:
+    codes = iter([*["AuthenticationFailed"] * 20, *["ExpiredToken"] * 3])
+
+    def strict(call: Call, *_: Any) -> Answer | None:
+        return None if call.operation == "CreateBucket" else failure(403, next(codes))
+
+    lane = Lane(FakeSide(strict, "one"), tag="b", run="r")
+    names = lane.names()
+    assert lane.one(Call(service="s3", operation="CreateBucket", params={"Bucket": "b"}), names, []).success
+    read = Call(service="s3", operation="GetBucketAcl", params={"Bucket": "b"})
+    denials = [lane.one(read, names, []) and lane.denials for _ in range(23)]
+    assert denials == [*[0] * 20, 1, 2, 3]
 
 
 @pytest.mark.parametrize("operation", ["GetBucketLocation", "ListBuckets"])

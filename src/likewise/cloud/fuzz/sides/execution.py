@@ -24,6 +24,7 @@ DENIED = re.compile(
     r"ExpiredToken|AuthenticationFailed|MissingAuthenticationToken"
 )
 """Codes that say that nobody is known by these credentials."""
+EXPIRED = "ExpiredToken"
 PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
 KEPT = 8
@@ -198,6 +199,8 @@ class Lane:
         self.silences = 0
         self.denials = 0
         """Calls in a row that were refused for want of credentials."""
+        self._is_accepted = False
+        """Whether a call has succeeded: after that, such a refusal is for what a call was given."""
         self.is_new = False
         """Whether the server was started again since the context began."""
         self.generation = 0
@@ -367,7 +370,9 @@ class Lane:
         if 400 <= (answer.status or 0) < 500 and self.keeper is not None:
             for name in new:
                 self.keeper.gone(name)  # it was never made
-        self.denials = self.denials + 1 if DENIED.search(answer.code) else 0
+        self._is_accepted = self._is_accepted or answer.success
+        is_denied = EXPIRED in answer.code if self._is_accepted else DENIED.search(answer.code) is not None
+        self.denials = self.denials + 1 if is_denied else 0
         if answer.is_throttled:
             answer = Answer(success=False, silence="throttled")
         if self.side.service == "dynamodb":

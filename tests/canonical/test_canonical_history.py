@@ -20,7 +20,7 @@ def expected(written: list[tuple[Touch, ...]], touch: Touch, width: int) -> set[
         for each in several:
             if each.effect is Effect.READ:
                 continue
-            if each.effect is Effect.ABSORB:
+            if each.effect in (Effect.ABSORB, Effect.REMOVE):
                 gone = [
                     resource
                     for resource in alive

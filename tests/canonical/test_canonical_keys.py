@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from small_worlds import call, get, look, put, trace_of
 
 from likewise.canonical import Familiarity, World, key_world, masked_sequence, sketch
 from likewise.model import (
@@ -16,11 +17,7 @@ from likewise.model import (
     Interaction,
     Keyed,
     Lost,
-    Operation,
-    Outcome,
     Raised,
-    Returned,
-    Role,
     Scope,
     Touch,
     Trace,
@@ -130,47 +127,12 @@ def test_only_writes_and_quoted_answers_come_before_a_call(service: str, seed: i
     """What a replay would repeat lies before the call, and its context consists of writes."""
     script = draw_script(service, seed)
     trace = play(service, script, seed=seed)
-    for call in keyed(trace, learned([trace, play(service, script, seed=seed + 1)])):
-        assert all(spot < (0, call.position) for spot in (*call.context, *call.needs))
-        assert all(trace.interactions[position].is_write for _, position in call.context)
+    for each in keyed(trace, learned([trace, play(service, script, seed=seed + 1)])):
+        assert all(spot < (0, each.position) for spot in (*each.context, *each.needs))
+        assert all(trace.interactions[position].is_write for _, position in each.context)
 
 
 # Small worlds, by hand.
-
-
-def call(
-    name: str,
-    *resource: str,
-    value: Value = None,
-    answer: Value = "ok",
-    effect: Effect = Effect.READ,
-    scope: Scope = Scope.SELF,
-    timed: bool = False,
-    at: float = 0.0,
-    outcome: Outcome | None = None,
-    lane: str = "main",
-) -> Interaction:
-    return Interaction(
-        operation=Operation("s", name),
-        arguments={"resource": list(resource), "value": value},
-        outcome=outcome or Returned(value=answer),
-        touches=(Touch(resource=("s", *resource), effect=effect, scope=scope, timed=timed),),
-        started=at,
-        ended=at + 0.01,
-        lane=lane,
-    )
-
-
-def put(*resource: str, value: Value = "v", answer: Value = "ok") -> Interaction:
-    return call("put", *resource, value=value, answer=answer, effect=Effect.ABSORB)
-
-
-def get(*resource: str, answer: Value = "v", at: float = 0.0) -> Interaction:
-    return call("get", *resource, answer=answer, at=at)
-
-
-def trace_of(*calls: Interaction, test: str = "t") -> Trace:
-    return Trace(test=test, role=Role.CANDIDATE, interactions=calls)
 
 
 KNOWN = Familiarity()
@@ -507,3 +469,35 @@ def test_the_masked_sequence_has_one_fingerprint_a_call_and_ignores_made_up_valu
     assert len(sequence) == len(script)
     assert masked_sequence(replace(first, test="other")) == sequence
     assert len(masked_sequence(second)) == len(sequence)
+
+
+def test_what_each_run_finds_of_the_one_before_varies() -> None:
+    names = (*NAMES, "9c3300aa41d7")
+
+    def run(number: int) -> Trace:
+        found, left = ([{"id": name}] for name in names[number : number + 2])
+        return trace_of(look("box", answer=found), put("box", names[number + 1]), look("box", answer=left))
+
+    runs = [run(number) for number in range(4)]
+    assert not doubts(runs[:3], runs[3])
+    assert doubts(runs[:2], runs[2]), "two runs may as well have a constant in common"
+
+
+def test_a_constant_that_changed_once_is_still_a_constant() -> None:
+    runs = [trace_of(put("box", name), get("box", name)) for name in (NAMES[0], NAMES[0], NAMES[1])]
+    assert doubts(runs[:2], runs[2])
+    assert doubts([*runs, runs[2]], trace_of(put("box", NAMES[2]), get("box", NAMES[2])))
+
+
+def batch(names: tuple[str, ...], answers: tuple[str, ...]) -> Interaction:
+    asked: list[Value] = [{"put": name} for name in names]
+    answered: list[Value] = [{"at": f"/{name}"} for name in answers]
+    return call("batch", "box", value=asked, answer=answered, effect=Effect.WRITE)
+
+
+def test_answers_one_by_one_to_what_was_asked_stay_in_their_order() -> None:
+    """By chance the names rise in one run and fall in the next, which says nothing of the server."""
+    runs = [trace_of(batch(pair, pair)) for pair in LISTED]
+    assert not doubts(runs, trace_of(batch(LISTED[0], LISTED[0])))
+    swapped = trace_of(batch(LISTED[0], LISTED[0][::-1]))
+    assert doubts(runs, swapped)

@@ -9,6 +9,7 @@ from likewise.canonical.familiarity import ANSWERED, Familiarity
 from likewise.canonical.forms import GIVEN, Call, Form
 from likewise.canonical.hashing import APART, fingerprint, joined_fingerprint
 from likewise.canonical.leaves import KEY, keys_of, leaves, outcome_value
+from likewise.canonical.pairing import is_as_asked
 from likewise.canonical.places import Parts, Place
 from likewise.canonical.responses import AnswerForm
 from likewise.canonical.tokens import TIME, is_version, looks_random
@@ -79,10 +80,10 @@ def canonical_answer(
     A variable that nothing before introduced counts as fresh if it looks generated; one that does not
     (a count, a state, a word) must repeat exactly. Items that the client gave random names are put into
     an order that does not depend on these, with a note on how the list was really ordered: by the fields
-    that name the `things` which the client made, where items have such.
+    that name the `things` which the client made, where items have such. Answers to the items of a list
+    that was asked for, each at its place, stay there.
     """
-    prefix = str(interaction.operation) + ANSWERED
-    answer = _Answer(prefix, familiarity, _Naming(names), things)
+    answer = _Answer(interaction, familiarity, names, things)
     return answer.render(outcome_value(interaction.outcome), "")
 
 
@@ -135,12 +136,18 @@ class _Naming:
 
 class _Answer:
     def __init__(
-        self, prefix: str, familiarity: Familiarity, naming: _Naming, things: Callable[[], Things]
+        self,
+        interaction: Call,
+        familiarity: Familiarity,
+        names: Mapping[str, str],
+        things: Callable[[], Things],
     ) -> None:
         self._things = things
-        self._prefix = prefix
+        self._interaction = interaction
+        self._prefix = f"{interaction.operation}{ANSWERED}"
         self._familiarity = familiarity
-        self._naming = naming
+        self._names = names
+        self._naming = _Naming(names)
         self._places: dict[str, Place] = {}
 
     def render(self, value: Value, place: str) -> Value:
@@ -171,6 +178,8 @@ class _Answer:
         texts = [repr(form) for form in rendered]
         if len(items) < 2 or not any(_GIVEN_MARK in text for text in texts):
             return rendered
+        if is_as_asked([*map(_given_in, texts)], self._interaction, self._familiarity, self._names):
+            return rendered
         if len(self._naming.fresh) > len(known) and not self._naming.blank:
             # Number fresh variables after sorting, so that their numbers do not depend on the order.
             self._naming.fresh, self._naming.blank = known, True
@@ -193,6 +202,10 @@ class _Answer:
 
 _GIVEN_MARK = f"⟨{GIVEN}"
 _GIVEN_NAME = re.compile(f"⟨({GIVEN}\\d+)⟩")
+
+
+def _given_in(text: str) -> set[str]:
+    return set(_GIVEN_NAME.findall(text))
 
 
 def _ordering(

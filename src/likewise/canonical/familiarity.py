@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from likewise.canonical.leaves import Leaves, both_leaves
 from likewise.canonical.places import CONSTANT, CursorPlace, Cut, Parts, Place
-from likewise.canonical.tokens import is_near, pieces
+from likewise.canonical.tokens import is_near, looks_random, pieces
 from likewise.model import Scalar, Sketch, Trace
 
 ASKED, ANSWERED = "?", "!"
@@ -60,10 +60,11 @@ class Familiarity:
     """What the candidate runs of one test say about what varies in it.
 
     A token is variable only on positive evidence: it stood in one run, and another run of the same
-    code, which called that operation as well, did without it at that place. On code seen once, a token is
-    variable only if it looks random and stands at a place that varied before. Everything else is a constant
-    and must repeat exactly. Only `cursors` need no evidence: servers write them in ways of their own, some
-    the same in every run.
+    code, which called that operation as well, did without it at that place. What two runs showed is a
+    constant, unless each run shows again what the one before it left behind (`_left_behind`). On code seen
+    once, a token is variable only if it looks random and stands at a place that varied before. Everything
+    else is a constant and must repeat exactly. Only `cursors` need no evidence: servers write them in ways
+    of their own, some the same in every run.
     """
 
     __slots__ = ("_alike", "_called", "_cursors", "_cuts", "_places", "memo", "sketches")
@@ -139,10 +140,20 @@ class Familiarity:
             known.code for known, tokens in zip(self.sketches, told, strict=True) if tokens != ()
         )
         lonely = set().union(*(tokens for code, tokens in once.items() if callers[code] > 1))
+        for code, times in callers.items():
+            if times > 2:
+                left = _left_behind(self._shown_in_turn(place, code))
+                constants -= left
+                lonely |= left
         if not lonely:
             return CONSTANT
         is_clock = self._is_clock(place, lonely)
         return Place(constants, lonely, varies=True, is_clock=is_clock, cuts=self._cuts)
+
+    def _shown_in_turn(self, place: str, code: str) -> list[list[str]]:
+        """What the runs of a code showed at a place, the oldest first."""
+        runs = sorted([known for known in self.sketches if known.code == code], key=lambda known: known.when)
+        return [known.tokens.get(place, []) for known in runs]
 
     def _is_clock(self, place: str, lonely: set[str]) -> bool:
         """Whether all that varies at a place are times near those at which the runs were made."""
@@ -152,6 +163,23 @@ class Familiarity:
             for token in known.tokens.get(place, ())
             if token in lonely
         )
+
+
+def _left_behind(runs: Sequence[Iterable[str]]) -> set[str]:
+    """What looks random and is in two runs that follow each other, as if the first one had left it behind.
+
+    A single such pair may as well be a constant that somebody changed then. But where a run shows what the
+    one before it showed, and the one after it what only itself did, that is what happens from run to run.
+    """
+    where: dict[str, list[int]] = {}
+    for number, tokens in enumerate(runs):
+        for token in tokens:
+            where.setdefault(token, []).append(number)
+    pairs: dict[int, set[str]] = {}
+    for token, numbers in where.items():
+        if len(numbers) == 2 and numbers[0] + 1 == numbers[1] and looks_random(token):
+            pairs.setdefault(numbers[0], set()).add(token)
+    return set().union(*(found for at, found in pairs.items() if at - 1 in pairs or at + 1 in pairs))
 
 
 def _operation(place: str) -> str:

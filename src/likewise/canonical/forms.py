@@ -18,6 +18,8 @@ RETURNED = "r"
 QUOTED = "x"
 """Begins the names of variables that an answer elsewhere introduced."""
 
+GONE = "g"
+"""Begins the names of variables that only what was removed had."""
 SENT = "s"
 """Begins the names of cursors that a request sends."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from likewise.model import Effect, Scope, Touch
 
 # Looked up for every touch of every call, which takes its time in a class of constants.
-_READ, _ABSORB, _SUBTREE = Effect.READ, Effect.ABSORB, Scope.SUBTREE
+_READ, _WRITE, _SUBTREE = Effect.READ, Effect.WRITE, Scope.SUBTREE
 
 Numbers = tuple[int, ...]
 """Writes by their numbers, oldest first."""
@@ -77,7 +77,7 @@ class History:
                     inner = node.below[name] = Node()
                 node = inner
                 node.changes += 1
-            if touch.effect is _ABSORB:
+            if touch.effect is not _WRITE:
                 node.writes.clear()
                 if touch.scope is _SUBTREE:
                     node.below.clear()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from typing import cast
 
 from likewise.canonical.answers import Things, answer_of, canonical_answer
+from likewise.canonical.contexts import Context, Contexts, Write
 from likewise.canonical.familiarity import Familiarity
-from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, SENT, Call, Form, compile_form
+from likewise.canonical.forms import GIVEN, QUOTED, SENT, Call, Form, compile_form
 from likewise.canonical.hashing import SIZE
-from likewise.canonical.history import History, Numbers
+from likewise.canonical.history import Numbers
+from likewise.canonical.timing import NOT_YET, change_after, elapsed_at, latest
 from likewise.canonical.tokens import CURSOR
 from likewise.model import (
     Effect,
@@ -27,59 +28,11 @@ from likewise.model import (
 )
 from likewise.model.tuples import maker
 
-ELAPSED = (1.0, 4.0, 16.0, 64.0, 256.0)
-"""Bounds, in seconds, of the classes of time that may have passed before a timed call."""
-
-FEW_LINKS = 10_000
-"""Where writes depend on each other in more ways than this, nearly all of their order matters anyhow."""
-
-_GIVEN = tuple([f"{GIVEN}{number:04}" for number in range(64)])
-"""The names of the first variables that a client chose: more than these are few."""
-_HASHED = {name: f"{name} ".encode() for name in _GIVEN}
-"""These names as they are hashed."""
-_READ = Effect.READ  # looked up for every touch of every call, which takes its time in a class of constants
+# Looked up for every touch of every call, which takes its time in a class of constants.
+_READ, _REMOVE = Effect.READ, Effect.REMOVE
 _UNKNOWN = Familiarity()
 _new_keyed = maker(Keyed)
 _UNANSWERED = (TimedOut, Lost)
-
-
-@dataclass(slots=True)
-class _Write:
-    """A write as later calls see it."""
-
-    spot: Spot
-    form: Form
-    text: bytes
-    follows: Numbers
-    """The writes that it depended on itself."""
-    touches: tuple[Touch, ...]
-    timed: tuple[Touch, ...]
-    ended: float
-    settled: Spot | None = None
-    """The look that showed its effect to be complete."""
-    followed: list[bytes] | None = None
-    mark: bytes = b""
-    """What it is after those `followed`."""
-
-    def mark_after(self, followed: list[bytes]) -> bytes:
-        """Tells apart what it is and what of other writes it followed."""
-        if followed != self.followed:
-            self.mark = blake2b(b"".join((self.text, *followed)), digest_size=SIZE).digest()
-            self.followed = followed
-        return self.mark
-
-
-@dataclass(slots=True)
-class _Context:
-    """A prefix of a history, hashed, with the names its variables have there."""
-
-    numbers: Numbers
-    digest: bytes
-    names: dict[str, str]
-    """The names of variables, in the order in which these were introduced."""
-    asked: int
-    spots: tuple[Spot, ...]
-    timed: list[_Write]
 
 
 class World:
@@ -98,12 +51,10 @@ class World:
     ) -> None:
         self._familiarity = familiarity
         self._ambiguous = ambiguous
-        self._history = History()
-        self._writes: list[_Write] = []
-        self._unsettled: list[_Write] = []
+        self._contexts = Contexts(self._cursor)
+        self._unsettled: list[Write] = []
         self._sent: set[str] = set()
         self._producers: dict[str, tuple[Spot, str]] = {}
-        self._contexts: dict[Numbers, _Context] = {}
         self._first: dict[Fingerprint, tuple[Spot, Fingerprint]] = {}
         """Of ambiguous keys, the first call in this world and its answer."""
         self._traces = 0
@@ -137,12 +88,13 @@ class World:
         width = 0
         widest = max((len(each.resource) for each in touches), default=1)
         while True:
-            context = self._context(touches, max(0, width - 1), is_ordered=width > 0)
+            context = self._contexts.before(touches, max(0, width - 1), is_ordered=width > 0)
             if width == 0:
                 narrow = context.numbers
             names, key, timed = self._key(interaction, form, context, width)
             answer = answer_of(interaction, form, familiarity, names, partial(self._things, context))
-            needs = () if names is context.names and not context.timed else self._needs(form, context)
+            is_plain = names is context.names and not context.timed and not context.removed
+            needs = () if is_plain else self._needs(form, context)
             chain.append(
                 _new_keyed(
                     (
@@ -190,15 +142,17 @@ class World:
         return key not in self._ambiguous
 
     def _key(
-        self, interaction: Call, form: Form, context: _Context, width: int
+        self, interaction: Call, form: Form, context: Context, width: int
     ) -> tuple[dict[str, str], Fingerprint, bool]:
         names, order = self._named(context, form)
-        elapsed = _elapsed(interaction, context) if context.timed else ""
+        elapsed = ""
+        if context.timed:
+            elapsed = elapsed_at(interaction, [write.change for write in context.timed if not write.settled])
         text = f"{form.template} {' '.join(order)} {elapsed} {width}"
         key = blake2b(context.digest + text.encode("utf-8", "surrogatepass"), digest_size=SIZE).hexdigest()
-        return names, key, elapsed not in ("", "0")
+        return names, key, elapsed not in ("", NOT_YET)
 
-    def _named(self, context: _Context, form: Form) -> tuple[dict[str, str], list[str]]:
+    def _named(self, context: Context, form: Form) -> tuple[dict[str, str], list[str]]:
         """The names of all variables in a request, and of those that its context introduced."""
         names = context.names
         known = list(map(names.get, form.variables))
@@ -224,91 +178,15 @@ class World:
         origin = self._producers.get(token)
         return origin[1] if origin else f"={token}"
 
-    def _context(self, touches: tuple[Touch, ...], width: int, *, is_ordered: bool) -> _Context:
-        numbers = self._history.context(touches, width)
-        if is_ordered:
-            return self._hashed(numbers, numbers, {})
-        known = self._contexts.get(numbers)
-        if known is None:
-            known = self._contexts[numbers] = self._hashed(numbers, *self._sorted(numbers))
-        return known
-
-    def _hashed(self, numbers: Numbers, order: Numbers, marks: Mapping[int, bytes]) -> _Context:
-        texts: list[bytes] = []
-        names = {} if order == numbers else self._returned(numbers, order)
-        asked = 0
-        for place, number in enumerate(order):
-            write = self._writes[number]
-            texts.append(marks[number] if marks else write.text)
-            _, _, variables, answer = write.form
-            for token in variables:
-                name = names.get(token)
-                if name is None and token[0] == CURSOR:
-                    name = names[token] = self._cursor(token)
-                elif name is None:
-                    name = names[token] = _GIVEN[asked] if asked < len(_GIVEN) else f"{GIVEN}{asked:04}"
-                    asked += 1
-                texts.append(_HASHED.get(name) or f"{name} ".encode("utf-8", "surrogatepass"))
-            for token, origin in answer.introduced:
-                if token not in names:
-                    names[token] = f"{RETURNED}{place:04}{origin}"
-        spots: list[Spot] = []
-        timed: list[_Write] = []
-        for number in numbers:
-            write = self._writes[number]
-            spots.append(write.spot)
-            if write.timed:
-                timed.append(write)
-        if order != numbers:
-            names = _by_age(names, [self._writes[number] for number in numbers])
-        digest = blake2b(b"".join(texts), digest_size=SIZE).digest()
-        return _Context(numbers, digest, names, asked, tuple(spots), timed)
-
-    def _returned(self, numbers: Numbers, order: Numbers) -> dict[str, str]:
-        """The names of what answers introduced and later writes quoted, whichever are looked at first."""
-        places = {number: place for place, number in enumerate(order)}
-        sent: set[str] = set()
-        names: dict[str, str] = {}
-        for number in numbers:
-            _, _, variables, answer = self._writes[number].form
-            sent.update(variables)
-            for token, origin in answer.introduced:
-                if token not in sent:
-                    names.setdefault(token, f"{RETURNED}{places[number]:04}{origin}")
-        return names
-
-    def _things(self, context: _Context) -> Things:
-        """The names of the resources that the writes of a context were about."""
+    def _things(self, context: Context) -> Things:
+        """The names that the client gave to the resources which the writes of a context were about."""
         found: dict[str, int] = {}
-        for number in context.numbers:
-            for touch in self._writes[number].touches:
+        for write in self._contexts.writes(context.numbers):
+            for touch in write.touches:
                 for depth, name in enumerate(touch.resource):
-                    if depth < found.get(name, depth + 1):
+                    if depth < found.get(name, depth + 1) and name not in self._producers:
                         found[name] = depth
         return found
-
-    def _sorted(self, numbers: Numbers) -> tuple[Numbers, dict[int, bytes]]:
-        """Writes in an order in which those that have nothing to do with each other may have come anyhow.
-
-        The mark of a write covers what it is and what of the others it followed, so that the order of
-        all that depends on each other still shows.
-        """
-        if len(numbers) < 2:
-            return numbers, {}
-        if len(numbers) * numbers[-1] > FEW_LINKS:  # else there are fewer: a write follows earlier ones only
-            links = sum([len(self._writes[number].follows) for number in numbers])
-            if links > FEW_LINKS + 8 * len(numbers):
-                return numbers, {}
-        marks: dict[int, bytes] = {}
-        for number in numbers:
-            write = self._writes[number]
-            followed: list[bytes] = []
-            for other in write.follows:
-                if other in marks:
-                    followed.append(marks[other])
-            followed.sort()
-            marks[number] = write.mark_after(followed)
-        return tuple(sorted(numbers, key=marks.__getitem__)), marks
 
     def _races(self, call: Call) -> bool:
         """Whether a write of another lane that the call depends on happened at the same time."""
@@ -329,10 +207,12 @@ class World:
                 write.settled = spot
         self._unsettled = [write for write in self._unsettled if write.settled is None]
 
-    def _needs(self, form: Form, context: _Context) -> tuple[Spot, ...]:
+    def _needs(self, form: Form, context: Context) -> tuple[Spot, ...]:
         found = {write.settled for write in context.timed if write.settled is not None}
         for token in form.variables:
-            if token not in context.names and (producer := self._producers.get(token)):
+            if token in context.removed:
+                found.add(context.removed[token])
+            elif token not in context.names and (producer := self._producers.get(token)):
                 found.add(producer[0])
         return tuple(sorted(found.difference(context.spots))) if found else ()
 
@@ -346,44 +226,25 @@ class World:
             elif token not in self._producers and token not in self._sent:
                 self._producers[token] = spot, f"{QUOTED}{form.operation}{origin}"
         changes = False
+        removes = True
         timed: tuple[Touch, ...] = ()
         for touch in interaction.touches:
             if touch.effect is not _READ:
                 changes = True
+                removes = removes and touch.effect is _REMOVE
                 if touch.timed:
                     timed += (touch,)
         if not changes and not isinstance(interaction.outcome, _UNANSWERED):
             return
         touches = interaction.touches
-        write = _Write(spot, form, form.template.encode(), numbers, touches, timed, interaction.ended)
-        self._history.write(len(self._writes), touches)
-        self._writes.append(write)
+        removes = removes and changes
+        change = change_after(interaction, timed) if timed else None
+        if removes and change is None:
+            change = latest(write.change for write in self._contexts.writes(numbers))
+        write = Write(spot, form, form.template.encode(), numbers, touches, timed, change, removes)
+        self._contexts.take(write)
         if timed:
             self._unsettled.append(write)
-
-
-def _by_age(names: dict[str, str], writes: list[_Write]) -> dict[str, str]:
-    """Names in the order in which their variables were introduced."""
-    aged: dict[str, str] = {}
-    for write in writes:
-        for token in write.form.variables:
-            aged[token] = names[token]
-        for token, _ in write.form.answer.introduced:
-            aged[token] = names[token]
-    return aged
-
-
-def _elapsed(interaction: Call, context: _Context) -> str:
-    """The class of time since the last timed write that matters, or nothing where none does.
-
-    State that settles by itself (a table being created) counts as settled once it was looked at;
-    state that expires (a lease, a hidden message) goes on to depend on time.
-    """
-    pending = [write.ended for write in context.timed if write.settled is None]
-    if not pending:
-        return ""
-    passed = interaction.started - max(pending)
-    return str(sum(passed >= bound for bound in ELAPSED))
 
 
 def _writes_of_several_lanes(calls: Sequence[Call]) -> list[Call]:

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -55,12 +56,7 @@ def moved(touches: tuple[Touch, ...], region: str) -> tuple[Touch, ...]:
 def _moved(touches: tuple[Touch, ...], region: str) -> Iterator[Touch]:
     for touch in touches:
         service, *below = touch.resource
-        yield Touch(
-            resource=(service, ELSEWHERE + region, *below),
-            effect=touch.effect,
-            scope=touch.scope,
-            timed=touch.timed,
-        )
+        yield replace(touch, resource=(service, ELSEWHERE + region, *below))
         if touch.effect is Effect.READ:
             yield touch
         else:

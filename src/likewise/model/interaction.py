@@ -62,6 +62,8 @@ class Effect(StrEnum):
     WRITE = "write"
     ABSORB = "absorb"
     """Writes, and makes every earlier write to the resource irrelevant (overwrite, delete)."""
+    REMOVE = "remove"
+    """Absorbs, and leaves nothing behind: to who looks at everything around, removed things are all alike."""
 
 
 class Scope(StrEnum):
@@ -76,13 +78,15 @@ class Scope(StrEnum):
 class Touch:
     """One resource that a call reads or changes.
 
-    `timed` marks state that changes by itself as time passes (leases, visibility, time-to-live).
+    `timed` marks state that changes by itself as time passes (leases, visibility, time-to-live); `lasts`
+    says after how many seconds, where that is known.
     """
 
     resource: Resource
     effect: Effect
     scope: Scope = Scope.SELF
     timed: bool = False
+    lasts: float | None = None
 
     def depends_on(self, write: Touch) -> bool:
         """Whether a write matters to it: on the same resource, above it or, for lists, below it."""

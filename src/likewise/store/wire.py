@@ -59,6 +59,7 @@ class _Touch(Loose):
     effect: Effect
     scope: Scope = Scope.SELF
     timed: bool = False
+    lasts: float | None = None
 
 
 class _Call(Small, Generic[V]):

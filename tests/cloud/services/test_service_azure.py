@@ -259,13 +259,15 @@ MESSAGE = (
 def test_receiving_nothing_changes_nothing(send: Any, touched: Any) -> None:
     messages = "queue/devstoreaccount1/jobs/messages"
     url = f"{QUEUE}/jobs/messages"
-    assert touched(send("GET", url, headers=SIGNED, answer=MESSAGE)) == [f"write {messages} timed"]
-    assert touched(send("GET", url, headers=SIGNED, answer=b"<QueueMessagesList/>")) == [f"read {messages}"]
+    received = send("GET", url, headers=SIGNED, answer=MESSAGE)
+    assert touched(received) == [f"read {messages}/**", f"write {messages}/m timed"]
+    nothing = send("GET", url, headers=SIGNED, answer=b"<QueueMessagesList/>")
+    assert touched(nothing) == [f"read {messages}/**"]
     peek = send("GET", f"{url}?peekonly=true", headers=SIGNED, answer=MESSAGE)
-    assert touched(peek) == [f"read {messages}"]
+    assert touched(peek) == [f"read {messages}/**"]
 
 
-def test_messages_are_one_ordered_thing(send: Any, touched: Any) -> None:
+def test_a_message_is_a_thing_of_its_own_that_comes_after_the_others(send: Any, touched: Any) -> None:
     messages = "queue/devstoreaccount1/jobs/messages"
     url = f"{QUEUE}/jobs/messages"
     body = b"<QueueMessage><MessageText>hi</MessageText></QueueMessage>"
@@ -274,13 +276,26 @@ def test_messages_are_one_ordered_thing(send: Any, touched: Any) -> None:
     deleted = send("DELETE", f"{url}/m?popreceipt=p", headers=SIGNED, status=204)
     cleared = send("DELETE", url, headers=SIGNED, status=204)
     assert sent.arguments["body"] == {"QueueMessage": {"MessageText": "hi"}}
-    assert touched(sent) == [f"write {messages}"]
-    assert touched(hidden) == [f"write {messages} timed"]
+    assert touched(sent) == [f"read {messages}/**", f"absorb {messages}/m"]
+    assert touched(hidden) == [f"read {messages}/**", f"absorb {messages}/m timed"]
     at_once = send("POST", f"{url}?visibilitytimeout=0", body, headers=SIGNED, status=201, answer=MESSAGE)
-    assert touched(at_once) == [f"write {messages}"]
-    assert touched(deleted) == [f"write {messages}"]
+    assert touched(at_once) == touched(sent)
+    assert touched(deleted) == [f"remove {messages}/m"]
     assert deleted.arguments["resource"] == ["jobs", "m"]
-    assert touched(cleared) == [f"absorb {messages}"]
+    assert touched(cleared) == [f"absorb {messages}/**"]
+
+
+def test_what_is_refused_for_a_message_may_have_to_do_with_any(send: Any, touched: Any) -> None:
+    messages = "queue/devstoreaccount1/jobs/messages"
+    refused = send("DELETE", f"{QUEUE}/jobs/messages/m?popreceipt=p", headers=SIGNED, status=404)
+    assert touched(refused) == [f"read {messages}/**"]
+
+
+def test_a_message_that_the_answer_does_not_name_may_be_any(send: Any, touched: Any) -> None:
+    messages = "queue/devstoreaccount1/jobs/messages"
+    body = b"<QueueMessage><MessageText>hi</MessageText></QueueMessage>"
+    sent = send("POST", f"{QUEUE}/jobs/messages", body, headers=SIGNED, status=201, answer=b"")
+    assert f"write {messages}/**" in touched(sent)
 
 
 def test_a_queue_that_was_there_just_so_is_only_read(send: Any, touched: Any) -> None:

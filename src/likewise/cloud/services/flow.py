@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from likewise.model import Effect, Resource, Scope, Touch
 
 Sources = dict[Resource, Scope]
+
+_FORGETTING = (Effect.ABSORB, Effect.REMOVE)
 
 
 class Flow:
@@ -25,7 +28,7 @@ class Flow:
             return list(touches)
         taken = [self._kept(touch, sources) for touch in touches]
         for touch in taken:
-            if touch.effect is Effect.ABSORB:
+            if touch.effect in _FORGETTING:
                 for copy in [copy for copy in self._made if _covers(touch, copy)]:
                     del self._made[copy]
         for touch in taken:
@@ -52,7 +55,7 @@ class Flow:
         return tuple(found.values())
 
     def _kept(self, touch: Touch, sources: Sources) -> Touch:
-        if touch.effect is not Effect.ABSORB:
+        if touch.effect not in _FORGETTING:
             return touch
         staying = [made for copy, made in self._made.items() if not _covers(touch, copy)]
         for made in (*staying, sources):
@@ -60,9 +63,7 @@ class Flow:
                 if _covers(touch, source) or (
                     scope is Scope.SUBTREE and touch.resource[: len(source)] == source
                 ):
-                    return Touch(
-                        resource=touch.resource, effect=Effect.WRITE, scope=touch.scope, timed=touch.timed
-                    )
+                    return replace(touch, effect=Effect.WRITE)
         return touch
 
 

@@ -12,7 +12,7 @@ from likewise.cloud.services.call import Call, decode
 from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import constant
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules
-from likewise.model import Touch
+from likewise.model import Resource, Touch
 
 NAMES = {
     "Queue_SendMessage": "Messages_Enqueue",
@@ -40,18 +40,18 @@ OPERATIONS = rules(
         "Queue_Create": "absorb queue/*; absorb listed; read metadata",
         "Queue_Delete": "absorb queue/* timed; absorb listed",
         "Queue_SetMetadata": "absorb metadata; write listed",
-        "Queue_GetProperties": "read metadata; read messages",
-        "Queue_GetPropertiesWithHead": "read metadata; read messages",
+        "Queue_GetProperties": "read metadata; read messages/**",
+        "Queue_GetPropertiesWithHead": "read metadata; read messages/**",
         "Queue_SetAccessPolicy": "absorb policy",
         "Queue_GetAccessPolicy": "read policy",
         "Queue_GetAccessPolicyWithHead": "read policy",
-        # who gets which message depends on everything that happened to the others
-        "Messages_Enqueue": "write messages",
-        "Messages_Dequeue": "write messages timed",
-        "Messages_Peek": "read messages",
-        "Messages_Clear": "absorb messages",
-        "MessageId_Update": "write messages timed",
-        "MessageId_Delete": "write messages",
+        # who gets which message depends on everything that happened to those that are there
+        "Messages_Enqueue": "read messages/**; absorb message",
+        "Messages_Dequeue": "read messages/**; write message timed",
+        "Messages_Peek": "read messages/**",
+        "Messages_Clear": "absorb messages/**",
+        "MessageId_Update": "write message timed",
+        "MessageId_Delete": "remove message",
     }
 )
 
@@ -67,11 +67,14 @@ MASKS: dict[tuple[str, str], Mask] = {
     ("Error", "AuthenticationErrorDetail"): constant("signature"),
 }
 
+HIDDEN = "30"
+"""For how many seconds a message is hidden from others where its receiver says nothing of that."""
+
 _NODES = {"messages": "messages", "metadata": "?metadata", "policy": "?policy"}
 
 
 class Queue(Service):
-    """Queues, their messages as one ordered thing, and configuration as nodes of its own."""
+    """Queues, each of their messages, and configuration as nodes of its own."""
 
     name = "queue"
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
@@ -103,6 +106,10 @@ class Queue(Service):
         if node == "listed":
             return [((*account, "?queues", call.names[0]), True)]
         queue = (*account, call.names[0])
+        if node == "message":
+            messages = (*queue, "messages")
+            known = () if call.is_refused else _messages(call)
+            return [((*messages, name), True) for name in known] or [(messages, False)]
         return [(queue if node == "queue" else (*queue, _NODES[node]), True)]
 
     def _touches(self, call: Call, sources: Sources) -> Iterable[Touch]:
@@ -116,10 +123,29 @@ class Queue(Service):
         hidden, kept = call.query.get("visibilitytimeout", "0"), call.query.get("messagettl", "-1")
         return hidden != "0" or kept != "-1"
 
+    def lasts(self, call: Call, resource: Resource) -> float | None:
+        """Until a message is visible again, or gone: whichever comes first."""
+        default = HIDDEN if call.operation == "Messages_Dequeue" else "0"
+        stated = (call.query.get("visibilitytimeout", default), call.query.get("messagettl", "0"))
+        periods = [float(text) for text in stated if text.isdecimal() and int(text) > 0]
+        return min(periods, default=None)
+
     def is_empty(self, call: Call) -> bool:
         if call.operation == "Queue_Create":
             return call.status == 204  # it was there already, just so
         if call.operation != "Messages_Dequeue" or call.status is None:
             return False
-        answer = call.response
-        return isinstance(answer, dict) and not answer.get("QueueMessagesList")
+        return not _messages(call)
+
+
+def _messages(call: Call) -> list[str]:
+    """The ids of the messages that a call names, or else that its answer does."""
+    if len(call.names) > 1:
+        return call.names[1:2]
+    answer = call.response.get("QueueMessagesList") if isinstance(call.response, dict) else None
+    entries = answer.get("QueueMessage") if isinstance(answer, dict) else None
+    return [
+        name
+        for entry in (entries if isinstance(entries, list) else ())
+        if isinstance(entry, dict) and isinstance(name := entry.get("MessageId"), str)
+    ]

@@ -11,6 +11,14 @@ from likewise.cloud.services.call import Call
 from likewise.cloud.services.flow import Flow, Sources
 from likewise.model import Effect, Resource, Scope, Touch, Value
 
+_EFFECTS = {
+    "write": Effect.WRITE,
+    "absorb": Effect.ABSORB,
+    "replace": Effect.ABSORB,
+    "remove": Effect.REMOVE,
+}
+_VERBS = frozenset({"read", "from", "look", *_EFFECTS})
+
 Found = tuple[Resource, bool]
 """A resource, and whether it is exactly what is meant; if not, what is meant lies somewhere below it."""
 
@@ -35,17 +43,15 @@ def rules(entries: Mapping[str, str]) -> dict[str, tuple[Rule, ...]]:
     `/*`: likewise, but a refusal does not depend on what is below.
     Verbs: `read`; `from` (a read whose content goes into what the call writes); `look` (a read that
     shows whether a change that takes its time is over); `write`; `absorb` (earlier writes no longer
-    matter); `replace` (absorb, unless the service keeps what was there: versions, snapshots).
+    matter); `replace` (absorb, unless the service keeps what was there: versions, snapshots); `remove`
+    (absorb, and nothing is left of what was there).
     """
     table = {}
     for name, entry in entries.items():
         found = []
         for clause in filter(None, map(str.strip, entry.split(";"))):
             verb, node, *rest = clause.split()
-            if verb not in ("read", "from", "write", "absorb", "replace", "look") or rest not in (
-                [],
-                ["timed"],
-            ):
+            if verb not in _VERBS or rest not in ([], ["timed"]):
                 raise ValueError(f"{name}: {clause}")
             name_of, _, stars = node.partition("/")
             found.append(
@@ -159,6 +165,10 @@ class Service:
         """Whether the request itself asks for something that changes as time passes."""
         return False
 
+    def lasts(self, call: Call, resource: Resource) -> float | None:
+        """For how many seconds what is timed stays as the call made it; None where that is not known."""
+        return None
+
     def is_empty(self, call: Call) -> bool:
         """Whether a call that could have changed something says that it did not."""
         return False
@@ -197,17 +207,22 @@ class Service:
                     timed = rule.verb == "look" and exact and self.is_settled(call)
                     yield Touch(resource=resource, effect=Effect.READ, scope=scope, timed=timed)
                     continue
-                gone = rule.verb == "absorb" or (rule.verb == "replace" and self.replaces(call, resource))
                 certain = exact and call.status is not None
                 yield Touch(
                     resource=resource,
-                    effect=Effect.ABSORB if gone and certain else Effect.WRITE,
+                    effect=self._effect(rule.verb, call, resource) if certain else Effect.WRITE,
                     scope=rule.reach if exact else Scope.SUBTREE,
-                    timed=rule.timed or self.is_timed(call),
+                    timed=(timed := rule.timed or self.is_timed(call)),
+                    lasts=self.lasts(call, resource) if timed else None,
                 )
 
+    def _effect(self, verb: str, call: Call, resource: Resource) -> Effect:
+        if verb == "replace" and not self.replaces(call, resource):
+            return Effect.WRITE
+        return _EFFECTS[verb]
 
-_STRENGTH = {Effect.READ: 0, Effect.ABSORB: 1, Effect.WRITE: 2}
+
+_STRENGTH = {Effect.READ: 0, Effect.REMOVE: 1, Effect.ABSORB: 2, Effect.WRITE: 3}
 
 
 def _merged(touches: Iterable[Touch]) -> tuple[Touch, ...]:

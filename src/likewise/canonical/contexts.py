@@ -1,0 +1,222 @@
+"""The writes of a world, and what those that a call depends on come to: a hash, and names for variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from likewise.canonical.forms import GIVEN, GONE, RETURNED, Form
+from likewise.canonical.hashing import SIZE
+from likewise.canonical.history import History, Numbers
+from likewise.canonical.timing import Change
+from likewise.canonical.tokens import CURSOR
+from likewise.model import Spot, Touch
+
+FEW_LINKS = 10_000
+"""Where writes depend on each other in more ways than this, nearly all of their order matters anyhow."""
+
+_GIVEN = tuple([f"{GIVEN}{number:04}" for number in range(64)])
+"""The names of the first variables that a client chose: more than these are few."""
+_HASHED = {name: f"{name} ".encode() for name in _GIVEN}
+"""These names as they are hashed."""
+
+
+@dataclass(slots=True)
+class Write:
+    """A write as later calls see it."""
+
+    spot: Spot
+    form: Form
+    text: bytes
+    follows: Numbers
+    """The writes that it depended on itself."""
+    touches: tuple[Touch, ...]
+    timed: tuple[Touch, ...]
+    change: Change | None
+    """When what is timed changes by itself; also if the thing itself was removed meanwhile."""
+    removes: bool
+    """Whether it does nothing but take away what was there."""
+    settled: Spot | None = None
+    """The look that showed its effect to be complete."""
+    followed: list[bytes] | None = None
+    mark: bytes = b""
+    """What it is after those `followed`."""
+
+    def mark_after(self, followed: list[bytes]) -> bytes:
+        """Tells apart what it is and what of other writes it followed."""
+        if followed != self.followed:
+            self.mark = blake2b(b"".join((self.text, *followed)), digest_size=SIZE).digest()
+            self.followed = followed
+        return self.mark
+
+
+@dataclass(slots=True)
+class Context:
+    """A prefix of a history, hashed, with the names its variables have there."""
+
+    numbers: Numbers
+    digest: bytes
+    names: dict[str, str]
+    """The names of variables, in the order in which these were introduced."""
+    asked: int
+    spots: tuple[Spot, ...]
+    timed: list[Write]
+    removed: dict[str, Spot] = field(default_factory=dict)
+    """The variables that only removed things had, each with what removed its thing."""
+
+
+class Contexts:
+    """Takes the writes of a world in their order and says what those before a call come to.
+
+    `cursor` says which cursor a token is.
+    """
+
+    def __init__(self, cursor: Callable[[str], str]) -> None:
+        self._cursor = cursor
+        self._history = History()
+        self._writes: list[Write] = []
+        self._known: dict[Numbers, Context] = {}
+
+    def take(self, write: Write) -> None:
+        """Add the next write."""
+        self._history.write(len(self._writes), write.touches)
+        self._writes.append(write)
+
+    def writes(self, numbers: Numbers) -> Iterable[Write]:
+        """Writes by their numbers."""
+        return map(self._writes.__getitem__, numbers)
+
+    def before(self, touches: tuple[Touch, ...], width: int, *, is_ordered: bool) -> Context:
+        """What a call with these touches depends on; in which order it all came matters if `is_ordered`."""
+        numbers = self._history.context(touches, width)
+        if is_ordered:
+            return self._hashed(numbers, numbers, {})
+        known = self._known.get(numbers)
+        if known is None:
+            known = self._known[numbers] = self._unordered(numbers)
+        return known
+
+    def _unordered(self, numbers: Numbers) -> Context:
+        live: list[int] = []
+        removals: list[Write] = []
+        for number in numbers:
+            write = self._writes[number]
+            if write.removes:
+                removals.append(write)
+            else:
+                live.append(number)
+        context = self._hashed(tuple(live), *self._sorted(tuple(live)))
+        return _after_removals(context, numbers, removals) if removals else context
+
+    def _hashed(self, numbers: Numbers, order: Numbers, marks: Mapping[int, bytes]) -> Context:
+        texts: list[bytes] = []
+        names = {} if order == numbers else self._returned(numbers, order)
+        asked = 0
+        for place, number in enumerate(order):
+            write = self._writes[number]
+            texts.append(marks[number] if marks else write.text)
+            _, _, variables, answer = write.form
+            for token in variables:
+                name = names.get(token)
+                if name is None and token[0] == CURSOR:
+                    name = names[token] = self._cursor(token)
+                elif name is None:
+                    name = names[token] = _GIVEN[asked] if asked < len(_GIVEN) else f"{GIVEN}{asked:04}"
+                    asked += 1
+                texts.append(_HASHED.get(name) or f"{name} ".encode("utf-8", "surrogatepass"))
+            for token, origin in answer.introduced:
+                if token not in names:
+                    names[token] = f"{RETURNED}{place:04}{origin}"
+        spots: list[Spot] = []
+        timed: list[Write] = []
+        for number in numbers:
+            write = self._writes[number]
+            spots.append(write.spot)
+            if write.change:
+                timed.append(write)
+        if order != numbers:
+            names = _by_age(names, [self._writes[number] for number in numbers])
+        digest = blake2b(b"".join(texts), digest_size=SIZE).digest()
+        return Context(numbers, digest, names, asked, tuple(spots), timed)
+
+    def _returned(self, numbers: Numbers, order: Numbers) -> dict[str, str]:
+        """The names of what answers introduced and later writes quoted, whichever are looked at first."""
+        places = {number: place for place, number in enumerate(order)}
+        sent: set[str] = set()
+        names: dict[str, str] = {}
+        for number in numbers:
+            _, _, variables, answer = self._writes[number].form
+            sent.update(variables)
+            for token, origin in answer.introduced:
+                if token not in sent:
+                    names.setdefault(token, f"{RETURNED}{places[number]:04}{origin}")
+        return names
+
+    def _sorted(self, numbers: Numbers) -> tuple[Numbers, dict[int, bytes]]:
+        """Writes in an order in which those that have nothing to do with each other may have come anyhow.
+
+        The mark of a write covers what it is and what of the others it followed, so that the order of
+        all that depends on each other still shows.
+        """
+        if len(numbers) < 2:
+            return numbers, {}
+        if len(numbers) * numbers[-1] > FEW_LINKS:  # else there are fewer: a write follows earlier ones only
+            links = sum([len(self._writes[number].follows) for number in numbers])
+            if links > FEW_LINKS + 8 * len(numbers):
+                return numbers, {}
+        marks: dict[int, bytes] = {}
+        for number in numbers:
+            write = self._writes[number]
+            followed: list[bytes] = []
+            for other in write.follows:
+                if other in marks:
+                    followed.append(marks[other])
+            followed.sort()
+            marks[number] = write.mark_after(followed)
+        return tuple(sorted(numbers, key=marks.__getitem__)), marks
+
+
+def _after_removals(context: Context, numbers: Numbers, removals: list[Write]) -> Context:
+    """A context in which things were removed: of those that are alike, only the first counts.
+
+    They are alike if they were removed alike and had the same of the names that are still in use.
+    """
+    known = context.names
+    kinds = [
+        (write.text, tuple([known.get(token, "") for token in write.form.variables])) for write in removals
+    ]
+    first: dict[tuple[bytes, tuple[str, ...]], Write] = {}
+    for kind, write in zip(kinds, removals, strict=True):
+        first.setdefault(kind, write)
+    order = {kind: place for place, kind in enumerate(sorted(first))}
+    names = dict(known)
+    removed: dict[str, Spot] = {}
+    for kind, write in zip(kinds, removals, strict=True):
+        for place, token in enumerate(write.form.variables):
+            if token not in known:
+                names[token] = f"{GONE}{order[kind]:04}/{place}"
+                removed[token] = write.spot
+    texts = [context.digest]
+    for text, used in order:
+        texts += text, " ".join(used).encode("utf-8", "surrogatepass")
+    return Context(
+        numbers,
+        blake2b(b"\0".join(texts), digest_size=SIZE).digest(),
+        names,
+        context.asked,
+        tuple(sorted([*context.spots, *[write.spot for write in first.values()]])),
+        context.timed + [write for write in removals if write.change],
+        removed,
+    )
+
+
+def _by_age(names: dict[str, str], writes: list[Write]) -> dict[str, str]:
+    """Names in the order in which their variables were introduced."""
+    aged: dict[str, str] = {}
+    for write in writes:
+        for token in write.form.variables:
+            aged[token] = names[token]
+        for token, _ in write.form.answer.introduced:
+            aged[token] = names[token]
+    return aged

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +61,8 @@ def simulate(
             raise click.UsageError("--apis belongs to --fingerprints; other histories say it themselves.")
         if not histories:
             raise click.UsageError("Name at least one HISTORY, or --fingerprints FILE.")
-        counted = _count_recordings(histories, policies or (CONTEXT, *PUBLISHED), discrepant)
+        context = partial(_context, unrepeated=not as_json)  # only the table shows it
+        counted = _count_recordings(histories, policies or (CONTEXT, *PUBLISHED), discrepant, context)
     else:
         if histories:
             raise click.UsageError("Give either HISTORY files or --fingerprints, not both.")
@@ -76,27 +79,30 @@ def simulate(
 
 
 def _count_recordings(
-    histories: tuple[Path, ...], policies: tuple[str, ...], discrepant: Path | None
+    histories: tuple[Path, ...],
+    policies: tuple[str, ...],
+    discrepant: Path | None,
+    context: Callable[[list[Recording]], PolicyCount],
 ) -> dict[str, PolicyCount]:
     from likewise.cli.histories import read_histories
     from likewise.run import opaque
 
     recordings = read_histories(histories)
     if policies == (CONTEXT,):
-        return {CONTEXT: _context(recordings)}
+        return {CONTEXT: context(recordings)}
     published = _count_published(
         [opaque(recording) for recording in recordings],
         tuple(policy for policy in policies if policy != CONTEXT),
         discrepant,
     )
-    return {policy: published.get(policy) or _context(recordings) for policy in dict.fromkeys(policies)}
+    return {policy: published.get(policy) or context(recordings) for policy in dict.fromkeys(policies)}
 
 
-def _context(recordings: list[Recording]) -> PolicyCount:
+def _context(recordings: list[Recording], *, unrepeated: bool) -> PolicyCount:
     from likewise.cloud.cursors import cursor_at
     from likewise.run import count_context
 
-    return count_context(recordings, cursors=cursor_at)
+    return count_context(recordings, cursors=cursor_at, unrepeated=unrepeated)
 
 
 def _count_opaque(

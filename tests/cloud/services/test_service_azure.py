@@ -116,6 +116,35 @@ def test_a_lease_outlives_an_overwrite(send: Any, touched: Any) -> None:
     assert "read blob/devstoreaccount1/box/?leases/k" in touched(upload)
 
 
+def test_a_lease_says_how_long_it_lasts(send: Any) -> None:
+    def lasting(action: str, **headers: str) -> float | None:
+        sent = {**SIGNED, "x-ms-lease-action": action, **headers}
+        call = send("PUT", f"{BLOB}/box/k?comp=lease", headers=sent, status=200)
+        [touch] = [touch for touch in call.touches if touch.timed]
+        return touch.lasts
+
+    assert lasting("renew") is None
+    assert lasting("acquire", **{"x-ms-lease-duration": "15"}) == 15
+    assert lasting("renew") == 15
+    assert lasting("break") is None
+    assert (lasting("acquire", **{"x-ms-lease-duration": "-1"}) or 0) > 1e6
+    assert (lasting("release") or 0) > 1e6
+
+
+def test_a_hidden_message_says_until_when(send: Any) -> None:
+    def lasting(query: str, method: str = "GET", body: bytes = b"") -> float | None:
+        url = f"{QUEUE}/jobs/messages{query}"
+        call = send(method, url, body, headers=SIGNED, answer=MESSAGE)
+        [touch] = [touch for touch in call.touches if touch.timed]
+        return touch.lasts
+
+    body = b"<QueueMessage><MessageText>hi</MessageText></QueueMessage>"
+    assert lasting("") == 30
+    assert lasting("?visibilitytimeout=7") == 7
+    assert lasting("?visibilitytimeout=5&messagettl=3", "POST", body) == 3
+    assert lasting("/m?popreceipt=p&visibilitytimeout=0", "PUT", body) is None
+
+
 def test_a_refused_lease_settles_nothing(send: Any, touched: Any) -> None:
     headers = {**SIGNED, "x-ms-lease-action": "acquire", "x-ms-lease-duration": "15"}
     answered = {"x-ms-error-code": "LeaseAlreadyPresent"}

@@ -42,6 +42,9 @@ _LEASE = "write lease timed; read blob"
 # Each part of a container's properties is set as a whole; which came last shows in all of them.
 _CONTAINER_LEASE = "write hold timed; read properties/**; write listed-hold"
 
+FOREVER = 1e9
+"""So many seconds are as good as no end."""
+
 OPERATIONS = rules(
     {
         # the account
@@ -185,6 +188,8 @@ class Blob(Service):
         super().__init__()
         self._kept: set[Resource] = set()
         """Blobs with snapshots, versions or a tier of their own, and accounts that keep what is deleted."""
+        self._leases: dict[Resource, float] = {}
+        """For how long what is leased was."""
 
     def recognises(self, call: Call) -> bool:
         return service_of(call) == self.name
@@ -260,6 +265,21 @@ class Blob(Service):
         pending = call.response_headers.get("x-ms-copy-status", "pending") == "pending"
         copies = call.operation == "Blob_StartCopyFromURL" and pending
         return copies or "x-ms-rehydrate-priority" in call.headers
+
+    def lasts(self, call: Call, resource: Resource) -> float | None:
+        """Until a lease is over; what was released stays so."""
+        name = call.operation.partition("_")[2]
+        if name == "ReleaseLease":
+            return FOREVER
+        if name == "RenewLease":
+            return self._leases.get(resource)
+        if name != "AcquireLease":
+            return None
+        text = call.headers.get("x-ms-lease-duration", "")
+        period = float(text) if text.isdecimal() else FOREVER if text == "-1" else None
+        if period is not None:
+            self._leases[resource] = period
+        return period
 
     def is_settled(self, call: Call) -> bool:
         return call.response_headers.get("x-ms-copy-status", "pending") != "pending"

@@ -74,6 +74,7 @@ class Queue(Service):
     """Queues, their messages as one ordered thing, and configuration as nodes of its own."""
 
     name = "queue"
+    shows_reason = True
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     shape = Shape(lists=frozenset({"Queue", "QueueMessage", "SignedIdentifier"}), masks=MASKS)
 

@@ -116,6 +116,11 @@ def _with_region(_: Request, response: Response) -> Response:
     return response.with_body(response.body.replace(b"<Code>", b"<Region>eu-west-1</Region><Code>"))
 
 
+def _folded(_: Request, response: Response) -> Response:
+    """An answer with all names in lower case, those that users gave as well."""
+    return replace(response, headers=tuple((name.lower(), text) for name, text in response.headers))
+
+
 CREATIONS = {
     "s3": "CreateBucket",
     "dynamodb": "CreateTable",
@@ -534,6 +539,29 @@ BLOB = (
         "Blob_GetProperties",
         lambda only: rewriting.change_field(
             only("blob.Blob_GetProperties"), "header:Content-MD5", "AAAAKrxLKna5cZ2REBfFkg=="
+        ),
+    ),
+    kind(
+        "blob",
+        "checksum_missing",
+        "Blob_Download",
+        lambda only: rewriting.drop_field(only("blob.Blob_Download"), "header:Content-MD5"),
+        lambda only: rewriting.drop_field(only("blob.Blob_Download"), "header:x-ms-blob-content-md5"),
+    ),
+    kind(
+        "blob",
+        "metadata_spelled_differently",
+        "Blob_GetProperties",
+        lambda only: Rule(name="spelled", matches=only("blob.Blob_GetProperties"), on_response=_folded),
+    ),
+    kind(
+        "blob",
+        "other_reason",
+        "Blob_GetProperties",
+        lambda only: Rule(
+            name="reason",
+            matches=only("blob.Blob_GetProperties"),
+            on_response=lambda _, response: replace(response, reason="Not Found"),
         ),
     ),
 )

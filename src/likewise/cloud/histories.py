@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from likewise.cloud.exchange import Exchange
+from likewise.cloud.exchange import Exchange, header_name
 from likewise.cloud.interpret import Interpreter
 from likewise.model import HistoryUnreadable, Interaction, Provenance, Recording, Returned, Role, Trace
 
@@ -179,7 +179,7 @@ def _text(value: object) -> str:
 
 
 def _headers(headers: Mapping[str, str] | None) -> dict[str, str]:
-    return {name.lower(): str(value) for name, value in (headers or {}).items()}
+    return {header_name(name): str(value) for name, value in (headers or {}).items()}
 
 
 def _body(message: Row, headers: Mapping[str, str] | None) -> bytes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Headers
 
+from likewise.cloud.ages import aged, may_have_dates, moment
 from likewise.cloud.bodies import opaque, parse, split_multipart, unchunk
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.regions import moved, signed_for
@@ -259,14 +260,25 @@ def _outcome(exchange: Exchange, call: Call, service: Service | None) -> Outcome
         return Lost(reason=reason)
     headers = response_headers(call, service)
     if call.status < 400 and not call.has_failed:
-        return Returned(value={"status": call.status, "headers": headers, "body": call.response})
+        return Returned(
+            value=_dated({"status": call.status, "headers": headers, "body": call.response}, call)
+        )
     code, message, detail = _refusal(call.response)
     kind = code or call.response_headers.get("x-ms-error-code") or str(call.status)
-    return Raised(
-        kind=kind,
-        message=_timeless(message),
-        value={"status": call.status, "headers": headers, "body": detail},
-    )
+    value: Mapping = {"status": call.status, "headers": headers, "body": detail}
+    if service is not None and service.shows_reason:
+        value["reason"] = exchange.reason
+    return Raised(kind=kind, message=_timeless(message), value=value)
+
+
+def _dated(answer: Mapping, call: Call) -> Value:
+    """An answer that tells dates which are not of now."""
+    now = moment(call.response_headers.get("date", ""))
+    if now is None:
+        return answer
+    if not may_have_dates(call.response_content or b""):
+        return {**answer, "headers": aged(answer["headers"], now)}
+    return aged(answer, now)
 
 
 _VOLATILE = ("RequestId", "HostId", "ServerTime", "requestId", "RequestID")

@@ -42,7 +42,7 @@ def leases(running: Running) -> None:
     snapshot = blob.create_snapshot(lease=lease)["snapshot"]
     lease.release()
     container.get_blob_client("a b/ü.txt", snapshot=snapshot).download_blob().readall()
-    blob.set_blob_metadata({"colour": "red"})
+    blob.set_blob_metadata({"ColourOf": "red"})
     copy = container.get_blob_client("copy")
     copy.start_copy_from_url(blob.url)
     copy.get_blob_properties()

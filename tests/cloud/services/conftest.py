@@ -34,6 +34,7 @@ def send(world: Interpreter) -> Send:
         service: str = "",
         operation: str = "",
         failure: str = "",
+        reason: str = "",
     ) -> Interaction:
         exchange = Exchange(
             method=method,
@@ -41,6 +42,7 @@ def send(world: Interpreter) -> Send:
             headers=headers or {},
             body=body,
             status=status,
+            reason=reason,
             response_headers=answered or {},
             response_body=answer,
             service_hint=service,

@@ -85,9 +85,30 @@ def test_an_upload_is_normalised(send: Any, touched: Any) -> None:
         "x-ms-meta-colour": "blue",
         "content-type": "application/octet-stream",
     }
-    assert upload.outcome.value["headers"] == {"etag": '"0x1"'}
+    assert upload.outcome.value["headers"] == {"etag": '"0x1"', "content-md5": "<right>"}
     blob = "blob/devstoreaccount1/box/k"
     assert touched(upload) == [f"absorb {blob}/**", "read blob/devstoreaccount1/box/?leases/k"]
+
+
+def test_a_checksum_that_repeats_the_content_counts_by_being_there(send: Any) -> None:
+    """Its value varies with the content; whether there is one, clients see."""
+
+    def read(**answered: str) -> Any:
+        headers = {name.replace("_", "-"): text for name, text in answered.items()}
+        return send("GET", f"{BLOB}/box/k", headers=SIGNED, answer=b"hello", answered=headers).outcome
+
+    right, wrong = b64encode(md5(b"hello").digest()).decode(), b64encode(md5(b"other").digest()).decode()
+    assert read(content_md5=right).value["headers"] == {"content-md5": "<right>"}
+    assert read(content_md5=wrong).value["headers"] == {"content-md5": wrong}
+    assert read().value["headers"] == {}
+
+
+def test_what_the_status_line_of_a_refusal_says_counts(send: Any) -> None:
+    """The SDK shows it to its users, and has no other message where there is no body."""
+    gone = "The specified blob does not exist."
+    absent = send("HEAD", f"{BLOB}/box/k", headers=SIGNED, status=404, reason=gone)
+    assert absent.outcome.value["reason"] == gone
+    assert "reason" not in send("HEAD", f"{BLOB}/box/k", headers=SIGNED, reason="OK").outcome.value
 
 
 SHARED = "sv=2021-08-06&sr=c&sig=c2ln"

@@ -94,6 +94,22 @@ def test_checksum_differs(container: Any) -> None:
     assert told.hex() == "5d41402abc4b2a76b9719d911017c592"
 
 
+def test_checksum_missing(container: Any) -> None:
+    blob = container.upload_blob("b", b"hello")
+    assert blob.download_blob().properties.content_settings.content_md5 is not None
+
+
+def test_metadata_spelled_differently(container: Any) -> None:
+    blob = container.upload_blob("b", b"x", metadata={"ColourOf": "red"})
+    assert blob.get_blob_properties().metadata == {"ColourOf": "red"}
+
+
+def test_other_reason(container: Any) -> None:
+    """Without a body, what the status line says is all the message there is."""
+    with pytest.raises(HttpResponseError, match="does not exist"):
+        container.get_blob_client("b").get_blob_properties()
+
+
 def test_innocent_round_trip(container: Any) -> None:
     blob = container.upload_blob("b", b"x")
     assert blob.download_blob().readall() == b"x"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from likewise.cloud.exchange import Exchange
+from likewise.cloud.exchange import Exchange, header_name
 from likewise.cloud.recorder.bodies import Kept, NotCaptured, Sink
 from likewise.cloud.recorder.looking import Look
 from likewise.model import Interaction
@@ -33,6 +33,7 @@ class Call:
         "method",
         "objection",
         "operation",
+        "reason",
         "seen",
         "started",
         "status",
@@ -53,6 +54,7 @@ class Call:
         self.body = body
         self.chunked = False
         self.status: int | None = None
+        self.reason = ""
         self.failure: BaseException | str = ""
         self.is_late = self.is_looked_at_late = False
         self.objection = ""
@@ -98,6 +100,7 @@ class Call:
             headers=headers,
             body=_content(self.body),
             status=None if answer is None else answer.status,
+            reason=self.reason,
             response_headers={} if answer is None else _plain(answer.headers),
             response_body=None if answer is None else answer.content(),
             started=self.started,
@@ -160,13 +163,19 @@ def _content(body: Kept) -> bytes | None:
 
 
 def _plain(headers: Any) -> dict[str, str]:
-    """Headers as text, names in lower case."""
+    """Headers as text, under the names by which they count."""
     inner = getattr(headers, "_dict", None)
     if type(inner) is dict and type(headers).__name__ == "HeadersDict":
         # botocore's own mapping hashes a new key object for every look-up; its inside has all we need.
-        return {key._lower: value if type(value) is str else _text(value) for key, value in inner.items()}
+        return {
+            header_name(key._key) if "-meta-" in key._lower else key._lower: (
+                value if type(value) is str else _text(value)
+            )
+            for key, value in inner.items()
+        }
     return {
-        str(name).lower(): value if type(value) is str else _text(value) for name, value in headers.items()
+        header_name(str(name)): value if type(value) is str else _text(value)
+        for name, value in headers.items()
     }
 
 

@@ -158,6 +158,7 @@ def _hear_azure(call: Call, response: Any) -> None:
         else:
             internal.raw = Tee(internal.raw, body)
     call.status, call.answer_headers, call.answer_body = response.status_code, response.headers, body
+    call.reason = response.reason or ""
 
 
 def patch_azure(transport: str) -> Callable[[ModuleType, Patches, Notes], None]:

@@ -301,6 +301,7 @@ class HttpReplayer:
             headers=request.headers,
             body=request.body if request.body or "body" in call.wire else None,
             status=answer.status,
+            reason=answer.reason,
             response_headers=answer.headers,
             response_body=body,
             operation_hint=call.operation.name,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
 
 from likewise.cloud.bodies import unchunk
+from likewise.cloud.exchange import header_name
 from likewise.cloud.marks import WRONG_SECRET
 from likewise.cloud.services import S3
 from likewise.cloud.services.azure import split_account
@@ -140,7 +141,7 @@ def _announces_body(headers: Mapping[str, str]) -> bool:
 
 def _headers(headers: object) -> dict[str, str]:
     assert isinstance(headers, dict)
-    return {str(name).lower(): text for name, text in headers.items() if isinstance(text, str)}
+    return {header_name(str(name)): text for name, text in headers.items() if isinstance(text, str)}
 
 
 def region_of(call: Interaction) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
+from likewise.cloud.exchange import header_name
 from likewise.cloud.replay.request import Endpoint, Request
 from likewise.model import TargetUnavailable
 
@@ -32,11 +33,12 @@ _THROTTLED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What came back; header names in lower case."""
+    """What came back; header names as `header_name` has them."""
 
     status: int
     headers: dict[str, str]
     body: bytes
+    reason: str = ""
 
     @property
     def is_throttled(self) -> bool:
@@ -96,9 +98,9 @@ class Connections:
             self._drop(request.endpoint)
         headers: dict[str, str] = {}
         for name, text in response.getheaders():
-            low = name.lower()
-            headers[low] = f"{headers[low]}, {text}" if low in headers else text
-        return Answer(status=response.status, headers=headers, body=body)
+            known = header_name(name)
+            headers[known] = f"{headers[known]}, {text}" if known in headers else text
+        return Answer(status=response.status, headers=headers, body=body, reason=response.reason)
 
     def _connection(self, endpoint: Endpoint) -> http.client.HTTPConnection:
         connection = self._open.get(endpoint)

@@ -12,6 +12,7 @@ from email.utils import formatdate
 from typing import Any, Protocol
 from urllib.parse import unquote
 
+from likewise.cloud.exchange import header_name
 from likewise.cloud.regions import default_region
 from likewise.cloud.replay.request import Request
 from likewise.cloud.targets import Running
@@ -79,7 +80,7 @@ class AwsSigner:
             method=request.method, url=request.url, headers=dict(request.headers), data=request.body
         )
         kind(frozen, self._service, request.region or self.region).add_auth(raw)
-        return replace(request, headers={name.lower(): str(text) for name, text in raw.headers.items()})
+        return replace(request, headers={header_name(name): str(text) for name, text in raw.headers.items()})
 
 
 def address(service: str, running: Running, credentials: Signer, *, region: str = "") -> str | None:
@@ -165,7 +166,7 @@ class SharedKey:
                 for name in ("if-modified-since", "if-match", "if-none-match", "if-unmodified-since", "range")
             ),
         )
-        own = sorted((name, text) for name, text in headers.items() if name.startswith("x-ms-"))
+        own = sorted((name.lower(), text) for name, text in headers.items() if name.startswith("x-ms-"))
         lines = [request.method, *fixed, *(f"{name}:{' '.join(text.split())}" for name, text in own)]
         return "\n".join([*lines, self._resource(request)])
 

@@ -170,6 +170,7 @@ class Blob(Service):
     """Containers, their properties and leases, blobs, and the blocks not committed yet below them."""
 
     name = "blob"
+    shows_reason = True
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     content_sent = frozenset(
         {"BlockBlob_Upload", "BlockBlob_StageBlock", "AppendBlob_AppendBlock", "PageBlob_UploadPages"}

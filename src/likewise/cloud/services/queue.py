@@ -77,6 +77,7 @@ class Queue(Service):
     """Queues, each of their messages, and configuration as nodes of its own."""
 
     name = "queue"
+    shows_reason = True
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     shape = Shape(lists=frozenset({"Queue", "QueueMessage", "SignedIdentifier"}), masks=MASKS)
 

@@ -129,6 +129,8 @@ class Service:
     """Operations whose response body is the user's own content."""
     is_regional: ClassVar[bool] = False
     """Whether equal names in two regions are two resources."""
+    shows_reason: ClassVar[bool] = False
+    """Whether the SDK's errors show what the status line says beside the status."""
     shape: ClassVar[Shape] = PLAIN
     shape_sent: ClassVar[Shape | None] = None
     """The shape of what is sent, where it differs from what is received."""

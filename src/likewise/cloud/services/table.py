@@ -83,6 +83,7 @@ class Table(Service):
     """Tables, partitions, and entities below their partition."""
 
     name = "table"
+    shows_reason = True
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     shape = Shape(lists=frozenset({"SignedIdentifier", "CorsRule"}))
     request_headers = frozenset({"accept", "prefer"})

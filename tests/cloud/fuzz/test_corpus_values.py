@@ -24,6 +24,7 @@ from likewise.cloud.fuzz.corpus.values import (
     put_references,
     time_of_recording,
 )
+from likewise.cloud.fuzz.corpus.versions import Versions
 
 MET = Moment(Recorded(ok=True, status=200))
 UNMET = Moment(Recorded(ok=False, status=412, code="PreconditionFailed"))
@@ -111,6 +112,21 @@ def test_several_conditions_are_as_far_from_now_as_from_the_recording() -> None:
     assert moment.needs_pause
     alone = {"IfUnmodifiedSince": {"__datetime__": yesterday}}
     assert time_of_recording(alone, [params, alone]) is None
+
+
+def test_a_change_since_a_time_that_lay_ahead_lies_ahead_again() -> None:
+    then, ahead = "2024-05-02T10:00:00.5+00:00", "2024-05-03T10:00:00.5+00:00"
+    before = {"IfModifiedSince": {"__datetime__": then}}
+    params = {"IfModifiedSince": {"__datetime__": ahead}}
+    met, unmet = Recorded(status=200), Recorded(status=304, code="304")
+    latest = time_of_recording(params, [before, params], met)
+    sent = decode(params, Moment(met, latest))
+    assert sent["IfModifiedSince"] > datetime.now(UTC) + timedelta(hours=23)
+    assert time_of_recording(params, [before, params], unmet) is None
+    assert time_of_recording(before, [before, params], met) is None
+    assert time_of_recording(params, [params], met) is None
+    old = {"IfModifiedSince": {"__datetime__": "2015-01-01T00:00:00+00:00"}}
+    assert time_of_recording(params, [old, params], met) is None
 
 
 def test_a_retention_that_has_run_out_since_is_moved_and_a_constant_is_not() -> None:
@@ -301,6 +317,20 @@ def test_a_list_of_blocks_is_the_blocks_that_were_staged() -> None:
                 bodies.body(listed, listed.recorded)
 
 
+@pytest.mark.parametrize(("code", "is_known"), [("BlobAlreadyExists", True), ("InvalidBlockList", False)])
+def test_a_list_of_blocks_is_known_where_it_is_not_what_was_refused(code: str, is_known: bool) -> None:
+    staged = Step(operation="x", wire=Wire(method="PUT", path="/c/b", query="comp=block&blockid=YQ%3D%3D"))
+    wanted = "<?xml version='1.0' encoding='utf-8'?>\n<BlockList><Latest>YQ==</Latest></BlockList>"
+    listed = cut("/c/b", wanted[:60], len(wanted), 409, query="comp=blocklist", code=code)
+    bodies = Bodies(Case(id="c", service="blob", steps=(staged, listed), recorded=Recorded(status=409)), str)
+    bodies.body(staged, None)
+    if is_known:
+        assert bodies.body(listed, listed.recorded) == wanted.encode()
+    else:
+        with pytest.raises(Unplayable):
+            bodies.body(listed, listed.recorded)
+
+
 def test_a_message_keeps_its_length() -> None:
     head = "<?xml version='1.0' encoding='utf-8'?>\n<QueueMessage><MessageText>aGVsb"
     step = cut("/q/messages", head, 900, 201)
@@ -360,3 +390,20 @@ def test_each_message_keeps_its_own_receipt() -> None:
     assert bound.query(first, "popreceipt=y", ok) == "popreceipt=r3"
     wrong = Recorded(status=400, code="PopReceiptMismatch")
     assert bound.query(first, "popreceipt=y", wrong) == "popreceipt=y"
+
+
+def test_a_version_that_was_copied_from_or_read_is_one_that_the_candidate_made() -> None:
+    versions = Versions()
+    at = {"Bucket": "b", "Key": "k"}
+    for name in ("one", "two"):
+        versions.note(at, Answer(success=True, status=200, fields={"VersionId": name}))
+    versions.note(at, Answer(success=False, status=404, fields={"VersionId": "three"}))
+    copy = {"Bucket": "b", "Key": "other", "CopySource": "b/k?versionId=REAL1"}
+    assert versions.put(copy, was_accepted=False)["CopySource"] == "b/k?versionId=one"
+    source = {"Bucket": "b", "Key": "k", "VersionId": "REAL2"}
+    assert versions.put({"CopySource": source}, was_accepted=False)["CopySource"]["VersionId"] == "two"
+    read = {**at, "VersionId": "REAL1"}
+    assert versions.put(read, was_accepted=True)["VersionId"] == "one"
+    assert versions.put(read, was_accepted=False) == read
+    for kept in ("null", "two", "REAL3"):
+        assert versions.put({**at, "VersionId": kept}, was_accepted=True)["VersionId"] == kept

@@ -26,6 +26,7 @@ from likewise.cloud.fuzz.corpus.values import (
     put_references,
     time_of_recording,
 )
+from likewise.cloud.fuzz.corpus.versions import Versions
 from likewise.cloud.fuzz.sides.aws import AwsSide
 from likewise.cloud.targets import Running
 
@@ -99,6 +100,28 @@ def _has_wire_bytes(value: Any) -> bool:
     return isinstance(value, list) and any(map(_has_wire_bytes, value))
 
 
+def _with_bytes(value: Any) -> Any:
+    """Parameters in which a text that cannot have gone over the wire as bytes is the bytes themselves."""
+    if isinstance(value, Mapping):
+        return {
+            key: _bytes_of(inner) if key in ("B", "BS") else _with_bytes(inner)
+            for key, inner in value.items()
+        }
+    return [_with_bytes(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _bytes_of(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_bytes_of(inner) for inner in value]
+    if not isinstance(value, str):
+        return _with_bytes(value)
+    try:
+        base64.b64decode(value, validate=True)
+    except ValueError:
+        return value.encode()
+    return value
+
+
 def _plain(value: object) -> str:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
 
@@ -131,6 +154,7 @@ class AwsStage(Stage):
         self._side = side
         self._names = FreshNames(case)
         self._waits = "wait for ACTIVE" in case.note or "waited for ACTIVE" in case.note
+        self._versions = Versions()
         self._made: list[str] = []
         self._doubts: list[str] = []
 
@@ -148,8 +172,9 @@ class AwsStage(Stage):
         """Play one step."""
         if step.operation not in self._side.operations:
             raise Unplayable(f"the SDK has no operation {step.operation}")
-        latest = time_of_recording(step.params, [each.params for each in self.case.steps])
-        moment = Moment(self.case.recorded if is_last else step.recorded, latest)
+        recorded = self.case.recorded if is_last else step.recorded
+        latest = time_of_recording(step.params, [each.params for each in self.case.steps], recorded)
+        moment = Moment(recorded, latest)
         params = self._params(step, moment)
         if moment.needs_pause:
             time.sleep(PAUSE)
@@ -166,6 +191,7 @@ class AwsStage(Stage):
         elif is_last and said.code == "BucketAlreadyOwnedByYou" and _location(params):
             side = side.in_region(_location(params))  # only from the first region they can be made twice
         answer = side.call(Call(service=self.case.service, operation=step.operation, params=params))
+        self._versions.note(params, answer)
         if not is_last:
             self._wait(step, params, answer)
         return answer
@@ -174,7 +200,11 @@ class AwsStage(Stage):
         params = decode(step.params, moment)
         kept = {key: params.pop(key) for key in ("Body",) if isinstance(params.get(key), str | bytes)}
         found: dict[str, Any] = put_references(self._names.value(params) | kept, self.answers)
-        return found if moment.is_refused else _at_home(found, self._arns())
+        if moment.is_refused:
+            return found
+        if self.case.service == "s3":
+            return self._versions.put(found, was_accepted=moment.is_accepted)
+        return {key: _at_home(_with_bytes(value), self._arns()) for key, value in found.items()}
 
     def _arns(self) -> dict[str, str]:
         """The ARNs of the tables that the case made, by name."""

@@ -188,3 +188,9 @@ def test_a_wrong_checksum_that_the_file_does_not_hold_cannot_be_sent() -> None:
     assert "checksum" in str(reason(wrong, MAKE, put("k", OK)))
     summed = (call("PutObject", Bucket="bucket-1", Key="k", ContentMD5="x"), OK)
     assert reason(wrong, MAKE, summed) is None
+
+
+def test_a_bucket_that_the_sequence_made_is_somebody_elses_only_for_another_account() -> None:
+    taken = Recorded(status=409, code="BucketAlreadyExists")
+    assert "another account" in str(reason(taken, MAKE, MAKE))
+    assert reason(taken, MAKE) is None

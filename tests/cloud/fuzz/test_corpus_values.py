@@ -24,7 +24,6 @@ from likewise.cloud.fuzz.corpus.values import (
     put_references,
     time_of_recording,
 )
-from likewise.cloud.fuzz.corpus.versions import Versions
 
 MET = Moment(Recorded(ok=True, status=200))
 UNMET = Moment(Recorded(ok=False, status=412, code="PreconditionFailed"))
@@ -390,20 +389,3 @@ def test_each_message_keeps_its_own_receipt() -> None:
     assert bound.query(first, "popreceipt=y", ok) == "popreceipt=r3"
     wrong = Recorded(status=400, code="PopReceiptMismatch")
     assert bound.query(first, "popreceipt=y", wrong) == "popreceipt=y"
-
-
-def test_a_version_that_was_copied_from_or_read_is_one_that_the_candidate_made() -> None:
-    versions = Versions()
-    at = {"Bucket": "b", "Key": "k"}
-    for name in ("one", "two"):
-        versions.note(at, Answer(success=True, status=200, fields={"VersionId": name}))
-    versions.note(at, Answer(success=False, status=404, fields={"VersionId": "three"}))
-    copy = {"Bucket": "b", "Key": "other", "CopySource": "b/k?versionId=REAL1"}
-    assert versions.put(copy, was_accepted=False)["CopySource"] == "b/k?versionId=one"
-    source = {"Bucket": "b", "Key": "k", "VersionId": "REAL2"}
-    assert versions.put({"CopySource": source}, was_accepted=False)["CopySource"]["VersionId"] == "two"
-    read = {**at, "VersionId": "REAL1"}
-    assert versions.put(read, was_accepted=True)["VersionId"] == "one"
-    assert versions.put(read, was_accepted=False) == read
-    for kept in ("null", "two", "REAL3"):
-        assert versions.put({**at, "VersionId": kept}, was_accepted=True)["VersionId"] == kept

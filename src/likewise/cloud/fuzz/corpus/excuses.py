@@ -125,11 +125,11 @@ def _without_state(case: Case, recorded: Recorded, answer: Answer) -> str | None
         return f"what the last call needs is not made by the sequence (the candidate: {answer.summary()})"
     taken = recorded.code is not None and _TAKEN.search(recorded.code) is not None
     judged = created(case.service, case.last)
+    if recorded.code == "BucketAlreadyExists" and judged is not None and made.count(judged) > 1:
+        return f"{judged} was asked for by another account than made it, and the file holds none"
     if taken and answer.success and judged is not None and made.count(judged) == 1:
         if recorded.code == "BucketAlreadyExists":
-            return (
-                None  # the names of all accounts are one namespace: that a candidate has none is a difference
-            )
+            return None  # the names of all accounts are one namespace: to have none is a difference
         return (
             f"{judged} was there already when the answer was recorded; the sequence does not make it before"
         )

@@ -153,3 +153,44 @@ def test_what_an_answer_names_was_made_by_the_sequence() -> None:
     assert reason(Recorded(status=200), table, last, service="dynamodb") is None
     other = (call("GetResourcePolicy", ResourceArn="arn:x"), failed(400, "PolicyNotFoundException"))
     assert "not made by" in str(reason(Recorded(status=200), table, other, service="dynamodb"))
+
+
+CRASH = failed(500, "500")
+HOLD = (call("PutObjectRetention", Bucket="bucket-1", Key="k"), CRASH)
+GONE = (call("DeleteObject", Bucket="bucket-1", Key="k"), OK)
+
+
+def test_a_call_that_broke_the_candidate_says_nothing_about_what_it_should_have_left() -> None:
+    denied = Recorded(status=403, code="AccessDenied")
+    assert "could not be carried out" in str(reason(denied, MAKE, put("k", OK), HOLD, GONE))
+    other = (call("DeleteObject", Bucket="bucket-1", Key="other"), OK)
+    assert "could not" not in str(reason(denied, MAKE, put("k", OK), HOLD, other))
+    copied = (call("CopyObject", Bucket="b2", Key="k", CopySource="bucket-1/k"), failed(403, "AccessDenied"))
+    assert "could not" in str(reason(Recorded(status=200), MAKE, HOLD, copied))
+
+
+def test_what_is_wrong_with_a_request_alone_is_wrong_after_a_crash_too() -> None:
+    malformed = Recorded(status=400, code="MalformedXML")
+    assert reason(malformed, MAKE, put("k", OK), HOLD, GONE) is None
+    assert "could not" in str(reason(Recorded(status=400, code="InvalidPart"), MAKE, HOLD, GONE))
+    broken = (call("DeleteObject", Bucket="bucket-1", Key="k"), CRASH)
+    assert reason(Recorded(status=204), MAKE, put("k", OK), HOLD, broken) is None
+    table = (call("UpdateTable", TableName="t"), CRASH)
+    query = (call("Query", TableName="t"), OK)
+    invalid = Recorded(status=400, code="ValidationException", message="Value is too long")
+    assert reason(invalid, table, query, service="dynamodb") is None
+    unknown = Recorded(status=400, code="ValidationException", message="no such specified index")
+    assert "could not" in str(reason(unknown, table, query, service="dynamodb"))
+
+
+def test_a_wrong_checksum_that_the_file_does_not_hold_cannot_be_sent() -> None:
+    wrong = Recorded(status=400, code="BadDigest")
+    assert "checksum" in str(reason(wrong, MAKE, put("k", OK)))
+    summed = (call("PutObject", Bucket="bucket-1", Key="k", ContentMD5="x"), OK)
+    assert reason(wrong, MAKE, summed) is None
+
+
+def test_a_bucket_that_the_sequence_made_is_somebody_elses_only_for_another_account() -> None:
+    taken = Recorded(status=409, code="BucketAlreadyExists")
+    assert "another account" in str(reason(taken, MAKE, MAKE))
+    assert reason(taken, MAKE) is None

@@ -91,3 +91,18 @@ def test_another_message_alone_is_no_difference() -> None:
     found = judge(case(ok=False, status=404, code="A", message="one"), refused(404, "A", "two"))
     assert isinstance(found, Agrees)
     assert found.message_differs
+
+
+@pytest.mark.parametrize(
+    ("recorded", "answer", "reason"),
+    [
+        ({"ok": True, "status": 200}, OK, "both: success (200)"),
+        ({"ok": True}, OK, "both: success (the candidate: success (200))"),
+        ({"ok": False}, refused(501, "NotOffered"), "both: failure (the candidate: 501 NotOffered)"),
+        ({"ok": False, "status": 400}, refused(400, "A"), "both: 400 (the candidate: 400 A)"),
+    ],
+)
+def test_what_both_said_is_no_more_than_was_recorded(
+    recorded: dict[str, Any], answer: Answer, reason: str
+) -> None:
+    assert judge(case(**recorded), answer).reason == reason

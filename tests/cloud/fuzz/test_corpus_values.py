@@ -113,6 +113,21 @@ def test_several_conditions_are_as_far_from_now_as_from_the_recording() -> None:
     assert time_of_recording(alone, [params, alone]) is None
 
 
+def test_a_change_since_a_time_that_lay_ahead_lies_ahead_again() -> None:
+    then, ahead = "2024-05-02T10:00:00.5+00:00", "2024-05-03T10:00:00.5+00:00"
+    before = {"IfModifiedSince": {"__datetime__": then}}
+    params = {"IfModifiedSince": {"__datetime__": ahead}}
+    met, unmet = Recorded(status=200), Recorded(status=304, code="304")
+    latest = time_of_recording(params, [before, params], met)
+    sent = decode(params, Moment(met, latest))
+    assert sent["IfModifiedSince"] > datetime.now(UTC) + timedelta(hours=23)
+    assert time_of_recording(params, [before, params], unmet) is None
+    assert time_of_recording(before, [before, params], met) is None
+    assert time_of_recording(params, [params], met) is None
+    old = {"IfModifiedSince": {"__datetime__": "2015-01-01T00:00:00+00:00"}}
+    assert time_of_recording(params, [old, params], met) is None
+
+
 def test_a_retention_that_has_run_out_since_is_moved_and_a_constant_is_not() -> None:
     old = {"__datetime__": "2022-07-13T10:00:00.5"}
     assert decode({"RetainUntilDate": old}, MET)["RetainUntilDate"] > datetime.now(UTC)
@@ -299,6 +314,20 @@ def test_a_list_of_blocks_is_the_blocks_that_were_staged() -> None:
         else:
             with pytest.raises(Unplayable):
                 bodies.body(listed, listed.recorded)
+
+
+@pytest.mark.parametrize(("code", "is_known"), [("BlobAlreadyExists", True), ("InvalidBlockList", False)])
+def test_a_list_of_blocks_is_known_where_it_is_not_what_was_refused(code: str, is_known: bool) -> None:
+    staged = Step(operation="x", wire=Wire(method="PUT", path="/c/b", query="comp=block&blockid=YQ%3D%3D"))
+    wanted = "<?xml version='1.0' encoding='utf-8'?>\n<BlockList><Latest>YQ==</Latest></BlockList>"
+    listed = cut("/c/b", wanted[:60], len(wanted), 409, query="comp=blocklist", code=code)
+    bodies = Bodies(Case(id="c", service="blob", steps=(staged, listed), recorded=Recorded(status=409)), str)
+    bodies.body(staged, None)
+    if is_known:
+        assert bodies.body(listed, listed.recorded) == wanted.encode()
+    else:
+        with pytest.raises(Unplayable):
+            bodies.body(listed, listed.recorded)
 
 
 def test_a_message_keeps_its_length() -> None:

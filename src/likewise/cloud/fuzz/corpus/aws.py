@@ -6,7 +6,6 @@ SDK would hold it back.
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import time
@@ -14,8 +13,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call
-from likewise.cloud.fuzz.corpus.cases import Case, Step
+from likewise.cloud.fuzz.corpus.arns import Arns
+from likewise.cloud.fuzz.corpus.attributes import has_wire_bytes, plain, typed
+from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
 from likewise.cloud.fuzz.corpus.checksums import Summing
+from likewise.cloud.fuzz.corpus.excuses import is_read
+from likewise.cloud.fuzz.corpus.issued import Issued
 from likewise.cloud.fuzz.corpus.names import FreshNames, created
 from likewise.cloud.fuzz.corpus.stage import Stage
 from likewise.cloud.fuzz.corpus.values import (
@@ -33,7 +36,11 @@ PATIENCE = 30.0
 """Seconds that a table may take to become active where the recording waited for that."""
 REGIONAL = re.compile("IllegalLocationConstraint|region specific endpoint")
 """Says that the client was in a region of its own: from the first one, buckets can be made everywhere."""
-_TABLE = re.compile(r"arn:aws[\w-]*:dynamodb:[\w-]*:\d*:table/([\w.-]+)")
+
+UNREADABLE = "SerializationException"
+"""What DynamoDB says of a request whose values have wrong types."""
+OF_NAMES = frozenset({"AccessDeniedException", "ValidationException"})
+"""What DynamoDB says where an ARN may be the reason: that one is sent as it is."""
 
 
 class UncheckedSide(AwsSide):
@@ -69,14 +76,14 @@ class UncheckedSide(AwsSide):
 
     def call(self, call: Call) -> Answer:
         """Execute one call; a DynamoDB request that the SDK cannot write is sent as the JSON it is."""
-        if self.service == "dynamodb" and _has_wire_bytes(call.params):
+        if self.service == "dynamodb" and has_wire_bytes(call.params):
             return self._as_it_is(call)
         answer = super().call(call)
         return self._as_it_is(call) if answer.refused and self.service == "dynamodb" else answer
 
     def _as_it_is(self, call: Call) -> Answer:
         """Let the SDK write an empty request, and put the parameters into it before it is signed."""
-        body = json.dumps(call.params, default=_plain).encode()
+        body = json.dumps(call.params, default=plain).encode()
 
         def replace(request: Any, **_: object) -> None:
             request.data = body
@@ -89,27 +96,6 @@ class UncheckedSide(AwsSide):
             return super().call(Call(service=call.service, operation=call.operation))
         finally:
             events.unregister(name, replace)
-
-
-def _has_wire_bytes(value: Any) -> bool:
-    """Whether bytes are given as the text that goes over the wire, which the SDK would encode again."""
-    if isinstance(value, Mapping):
-        texts = [value.get("B"), *(value["BS"] if isinstance(value.get("BS"), list) else ())]
-        return any(isinstance(text, str) for text in texts) or any(map(_has_wire_bytes, value.values()))
-    return isinstance(value, list) and any(map(_has_wire_bytes, value))
-
-
-def _plain(value: object) -> str:
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
-
-
-def _at_home(value: Any, arns: Mapping[str, str]) -> Any:
-    """Parameters in which the ARN of a table has the candidate's own account and region."""
-    if isinstance(value, str) and value.startswith("arn:") and arns:
-        return _TABLE.sub(lambda found: arns.get(found[1], found[0]), value)
-    if isinstance(value, Mapping):
-        return {_at_home(key, arns): _at_home(inner, arns) for key, inner in value.items()}
-    return [_at_home(inner, arns) for inner in value] if isinstance(value, list) else value
 
 
 def _location(params: Mapping[str, Any]) -> str:
@@ -131,6 +117,7 @@ class AwsStage(Stage):
         self._side = side
         self._names = FreshNames(case)
         self._waits = "wait for ACTIVE" in case.note or "waited for ACTIVE" in case.note
+        self._issued, self._arns = Issued(), Arns()
         self._made: list[str] = []
         self._doubts: list[str] = []
 
@@ -142,18 +129,20 @@ class AwsStage(Stage):
     @property
     def doubts(self) -> tuple[str, ...]:
         """What may not mean what it meant in the recording."""
-        return tuple(self._doubts)
+        return (*self._doubts, *self._issued.doubts)
 
     def send(self, step: Step, *, is_last: bool) -> Answer:
         """Play one step."""
         if step.operation not in self._side.operations:
             raise Unplayable(f"the SDK has no operation {step.operation}")
-        latest = time_of_recording(step.params, [each.params for each in self.case.steps])
-        moment = Moment(self.case.recorded if is_last else step.recorded, latest)
-        params = self._params(step, moment)
+        recorded = self.case.recorded if is_last else step.recorded
+        latest = time_of_recording(step.params, [each.params for each in self.case.steps], recorded)
+        moment = Moment(recorded, latest)
+        doubts = len(self._issued.doubts)
+        params = self._params(step, recorded, moment)
         if moment.needs_pause:
             time.sleep(PAUSE)
-            params = self._params(step, moment)
+            params = self._params(step, recorded, moment)
         if moment.has_moved and self.case.recorded.success and not is_last:
             self._doubts.append("something was kept until a time that may have passed before the answer")
         name = created(self.case.service, step)
@@ -166,21 +155,26 @@ class AwsStage(Stage):
         elif is_last and said.code == "BucketAlreadyOwnedByYou" and _location(params):
             side = side.in_region(_location(params))  # only from the first region they can be made twice
         answer = side.call(Call(service=self.case.service, operation=step.operation, params=params))
+        self._issued.note(params, answer)
+        if not is_last and is_read(step):
+            del self._issued.doubts[doubts:]  # whatever it read, the state is the same
+        self._arns.note(answer)
         if not is_last:
             self._wait(step, params, answer)
         return answer
 
-    def _params(self, step: Step, moment: Moment) -> dict[str, Any]:
+    def _params(self, step: Step, recorded: Recorded | None, moment: Moment) -> dict[str, Any]:
         params = decode(step.params, moment)
         kept = {key: params.pop(key) for key in ("Body",) if isinstance(params.get(key), str | bytes)}
         found: dict[str, Any] = put_references(self._names.value(params) | kept, self.answers)
-        return found if moment.is_refused else _at_home(found, self._arns())
-
-    def _arns(self) -> dict[str, str]:
-        """The ARNs of the tables that the case made, by name."""
-        made = (answer.fields.get("TableDescription") for answer in self.answers if answer.success)
-        named = (table for table in made if isinstance(table, Mapping))
-        return {str(table.get("TableName")): str(table["TableArn"]) for table in named if "TableArn" in table}
+        if not moment.is_refused:
+            found = self._issued.put(found, was_accepted=moment.is_accepted)
+        if self.case.service == "s3" or (recorded is not None and recorded.code == UNREADABLE):
+            return found
+        sent: dict[str, Any] = typed(found, was_accepted=not moment.is_refused)
+        if recorded is None or recorded.code not in OF_NAMES:
+            sent = self._arns.put(sent)
+        return sent
 
     def _wait(self, step: Step, params: Mapping[str, Any], answer: Answer) -> None:
         """Let a table become active where the recording did: it asked for that, or its note says so."""

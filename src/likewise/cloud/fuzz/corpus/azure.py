@@ -126,6 +126,7 @@ class AzureStage(Stage):
         assert step.wire is not None
         given = step.params.get("headers") or {}
         headers = {name: self._names.text(str(value)) for name, value in given.items()}
+        headers |= self._bodies.sums(step, body, recorded)
         known = {name.lower() for name in headers}
         source = ""
         for name in [name for name in headers if name.lower() == "x-ms-copy-source"]:

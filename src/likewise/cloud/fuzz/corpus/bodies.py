@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +15,13 @@ from urllib.parse import unquote
 from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
 from likewise.cloud.fuzz.corpus.values import Moment, Unplayable, decode, filled
 
-_CHECKSUMS = frozenset({"content-md5", "x-ms-content-crc64", "x-ms-blob-content-md5"})
+_SUMS = frozenset({"content-md5", "x-ms-blob-content-md5"})
+_OF_SUMS = frozenset({"Md5Mismatch", "InvalidMd5", "InvalidHeaderValue"})
+"""What the service says where a checksum is not that of the body."""
+_OF_BLOCKS = frozenset(
+    {"InvalidBlockList", "InvalidBlockId", "InvalidXmlDocument", "BlockListTooLong", "BlockCountExceedsLimit"}
+)
+"""What it says of the list of blocks itself."""
 _DATA = frozenset({"", "page", "block", "appendblock"})
 """What `comp` says where the body is a user's data."""
 _APART = frozenset(
@@ -28,6 +36,7 @@ _APART = frozenset(
     }
 )
 """What a service says of an entity whatever its properties are."""
+_CUT = {"length", "head"}
 _KEY = re.compile(r'"(PartitionKey|RowKey)": ?"((?:[^"\\]|\\.)*)"')
 _AT = re.compile(r"/?(\w+)\(PartitionKey='(.*?)', ?RowKey='(.*?)'\)$")
 _MESSAGE = re.compile(r"(.*<QueueMessage><MessageText>)([^<>&]*)", re.DOTALL)
@@ -50,7 +59,7 @@ class Bodies:
         assert step.wire is not None
         self._note_block(step)
         body, length = step.params.get("body"), step.params.get("body_length")
-        if isinstance(body, Mapping) and set(body) == {"length", "head"}:
+        if isinstance(body, Mapping) and set(body) == _CUT:
             return self._completed(step, body, recorded)
         if body is None:
             if isinstance(length, int) and length > 0:
@@ -104,16 +113,26 @@ class Bodies:
         )
 
     def _is_data(self, step: Step) -> bool:
-        """Whether a body is a user's data, which decides nothing as long as nobody sums it up."""
+        """Whether a body is a user's data, which decides nothing if its checksum is right."""
         assert step.wire is not None
         comp = next((part[5:] for part in step.wire.query.split("&") if part.startswith("comp=")), "")
         if self._case.service != "blob" or step.wire.method != "PUT" or comp not in _DATA:
             return False
         if "restype=" in step.wire.query:
             return False
-        if _CHECKSUMS & {name.lower() for name in step.params.get("headers") or {}}:
+        if "x-ms-content-crc64" in {name.lower() for name in step.params.get("headers") or {}}:
             raise Unplayable("the body was cut off in the recording, and its checksum is sent")
         return True
+
+    def sums(self, step: Step, body: bytes | None, recorded: Recorded | None) -> dict[str, str]:
+        """The checksums of a body that was made up, where the recorded one had its own.
+
+        One that was wrong stays as it is: it is wrong for another body as well.
+        """
+        if body is None or not _is_cut(step) or (recorded is not None and recorded.code in _OF_SUMS):
+            return {}
+        found = base64.b64encode(hashlib.md5(body, usedforsecurity=False).digest()).decode()
+        return {name: found for name in step.params.get("headers") or {} if name.lower() in _SUMS}
 
     def _entity(self, step: Step, body: Mapping[str, Any], recorded: Recorded | None) -> bytes | None:
         """An entity with its keys only, where its properties do not decide the answer that is judged."""
@@ -148,9 +167,9 @@ class Bodies:
         return row
 
     def _block_list(self, step: Step, body: Mapping[str, Any], recorded: Recorded | None) -> bytes | None:
-        """The list of all blocks that were staged, where one of that length was accepted."""
+        """The list of all blocks that were staged, if it has that length and was not itself refused."""
         assert step.wire is not None
-        if "comp=blocklist" not in step.wire.query or recorded is None or not recorded.success:
+        if "comp=blocklist" not in step.wire.query or recorded is None or recorded.code in _OF_BLOCKS:
             return None
         staged = self._blocks.pop(step.wire.path, [])
         items = "".join(f"<Latest>{escape(name)}</Latest>" for name in staged)
@@ -164,6 +183,14 @@ class Bodies:
             return None
         room = body["length"] - len(found[1]) - len(tail)
         return f"{found[1]}{'a' * room}{tail}".encode() if room > 0 else None
+
+
+def _is_cut(step: Step) -> bool:
+    """Whether the file does not have the whole body of a request."""
+    body, length = step.params.get("body"), step.params.get("body_length")
+    if isinstance(body, Mapping):
+        return set(body) == _CUT
+    return isinstance(body, str) and isinstance(length, int) and length != len(body.encode())
 
 
 def _data(head: str) -> str:

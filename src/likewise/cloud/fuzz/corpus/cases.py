@@ -143,7 +143,9 @@ def judge(case: Case, answer: Answer, *, texts: Mapping[str, str] | None = None)
     message_differs = not same_message(recorded.message, answer.message, texts or {})
     both = f"the reference says {recorded.summary()}, the candidate {answer.summary()}"
     if not _differences(recorded, answer):
-        return Agrees(case=case.id, reason=f"both: {answer.summary()}", message_differs=message_differs)
+        alike = recorded.summary() == answer.summary()
+        reason = f"both: {recorded.summary()}" + ("" if alike else f" (the candidate: {answer.summary()})")
+        return Agrees(case=case.id, reason=reason, message_differs=message_differs)
     return Differs(
         case=case.id,
         reason=f"{', '.join(_differences(recorded, answer))}: {both}",

@@ -32,6 +32,12 @@ _OF_A_SCHEMA = re.compile(
     r"match the schema|Missing the key|Type mismatch for|specified index|missed key schema"
 )
 """What DynamoDB says only of a table that it found: the codes, and the messages of its validation."""
+_OF_SUMS = frozenset({"BadDigest", "Crc64Mismatch", "Md5Mismatch"})
+_SUM = re.compile(r"md5|crc64|checksum", re.IGNORECASE)
+_OF_PARTS = frozenset({"EntityTooSmall", "InvalidPart", "InvalidPartOrder"})
+"""What S3 says of the parts that it was sent before."""
+_MALFORMED = (400, 405, 411, 413, 414, 501)
+"""Statuses of a request that nothing could make a good one."""
 _MET = (304, 409, 412, 416)
 """Statuses of a condition, a conflict or a range: there was something to compare them with."""
 _TAKEN = re.compile(r"AlreadyExists|AlreadyOwned|ResourceInUse|BeingDeleted")
@@ -103,6 +109,8 @@ def excuse(stage: Stage, answer: Answer) -> str | None:
         _without_state(case, recorded, answer)
         or _after_failure(stage, answer)
         or _after_removal(stage, answer)
+        or _after_crash(stage, answer)
+        or _without_checksum(case, recorded, answer)
         or _elsewhere(case, recorded, answer)
         or _with_other_services(case, recorded, answer)
     )
@@ -117,11 +125,11 @@ def _without_state(case: Case, recorded: Recorded, answer: Answer) -> str | None
         return f"what the last call needs is not made by the sequence (the candidate: {answer.summary()})"
     taken = recorded.code is not None and _TAKEN.search(recorded.code) is not None
     judged = created(case.service, case.last)
+    if recorded.code == "BucketAlreadyExists" and judged is not None and made.count(judged) > 1:
+        return f"{judged} was asked for by another account than made it, and the file holds none"
     if taken and answer.success and judged is not None and made.count(judged) == 1:
         if recorded.code == "BucketAlreadyExists":
-            return (
-                None  # the names of all accounts are one namespace: that a candidate has none is a difference
-            )
+            return None  # the names of all accounts are one namespace: to have none is a difference
         return (
             f"{judged} was there already when the answer was recorded; the sequence does not make it before"
         )
@@ -218,6 +226,42 @@ def _after_removal(stage: Stage, answer: Answer) -> str | None:
     return None
 
 
+def _after_crash(stage: Stage, answer: Answer) -> str | None:
+    """An earlier call broke the candidate, and what it should have left may decide the last answer.
+
+    Nobody noted what the reference said to that call. If it was refused, too, nothing is missing; so what
+    is wrong with a request by itself is still a difference.
+    """
+    case = stage.case
+    refusal = case.recorded.success is False
+    if is_missing(answer) or (refusal and _is_about_the_request(case.service, case.recorded)):
+        return None
+    for number, (step, said) in enumerate(zip(case.steps[:-1], stage.answers, strict=False), start=1):
+        if is_read(step) or step.recorded is not None or not is_missing(said):
+            continue
+        if _can_meet(step, case.last):
+            return (
+                f"call {number} ({step.operation}) could not be carried out on the candidate "
+                f"({said.summary()}), and the answer may depend on what it should have left"
+            )
+    return None
+
+
+def _is_about_the_request(service: str, recorded: Recorded) -> bool:
+    """Whether a refusal names what is wrong with a request, whatever state it met."""
+    if service == "dynamodb":
+        return recorded.code == "ValidationException" and not _is_inside(service, recorded)
+    return recorded.status in _MALFORMED and recorded.code not in _OF_PARTS
+
+
+def _can_meet(step: Step, last: Step) -> bool:
+    """Whether two calls are about one whole, and not about two different items in it."""
+    tops = [_first(each, "Bucket", "TableName", "container", "queue", "table") for each in (step, last)]
+    items = [_first(each, "Key", "blob", "name") for each in (step, last)]
+    is_copied = str(tops[0]) in str(last.params.get("CopySource", ""))
+    return is_copied or (tops[0] == tops[1] and (None in items or items[0] == items[1]))
+
+
 def _is_about_the_same(step: Step, last: Step) -> bool:
     """Whether a call can have made what another one asks for: an item of that name, or that setting."""
     item, asked = (_first(each, "Key", "blob", "name") for each in (step, last))
@@ -235,6 +279,13 @@ def _first(step: Step, *names: str) -> object:
 
 def _noun(step: Step) -> str:
     return _VERB.sub("", step.operation.rpartition(".")[2])
+
+
+def _without_checksum(case: Case, recorded: Recorded, answer: Answer) -> str | None:
+    """A checksum was sent that was wrong, and the file does not say which."""
+    if not answer.success or recorded.code not in _OF_SUMS or _SUM.search(_text(case.last)):
+        return None
+    return f"{recorded.code} is about a checksum, and the file does not hold the one that was sent"
 
 
 def _elsewhere(case: Case, recorded: Recorded, answer: Answer) -> str | None:

@@ -96,7 +96,9 @@ class FreshNames:
         self.fresh = {old: new for old, new in self.fresh.items() if old != new}
         longest = sorted(self.fresh, key=len, reverse=True)
         pattern = "|".join(map(re.escape, longest))
-        self._pattern = re.compile(rf"(?<![\w.-])(?:{pattern})(?![\w-]|\.\w)") if longest else None
+        # After a dot, a statement of DynamoDB names an index; a bucket's name goes on.
+        after = r"[\w-]" if case.service == "dynamodb" else r"[\w-]|\.\w"
+        self._pattern = re.compile(rf"(?<![\w.-])(?:{pattern})(?!{after})") if longest else None
 
     @property
     def recorded(self) -> Mapping[str, str]:
@@ -110,12 +112,15 @@ class FreshNames:
         return self._pattern.sub(lambda found: self.fresh[found[0]], text)
 
     def value(self, value: Any) -> Any:
-        """Recorded parameters with fresh names; a key is a name only if it is nothing else."""
+        """Recorded parameters with fresh names; a key is a name only if it is nothing else, or an ARN."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
-            return {self.fresh.get(key, key): self.value(inner) for key, inner in value.items()}
+            return {self._key(key): self.value(inner) for key, inner in value.items()}
         return [self.value(inner) for inner in value] if isinstance(value, list) else value
+
+    def _key(self, key: str) -> str:
+        return self.text(key) if key.startswith("arn:") else self.fresh.get(key, key)
 
 
 def _fresh(service: str, name: str, salt: str, *, is_judged: bool) -> str:

@@ -18,7 +18,7 @@ from likewise.cloud.fuzz.corpus.cases import (
     Verdict,
     judge,
 )
-from likewise.cloud.fuzz.corpus.excuses import excuse, is_missing, is_read
+from likewise.cloud.fuzz.corpus.excuses import excuse, is_read
 from likewise.cloud.fuzz.corpus.methods import PublicMethods
 from likewise.cloud.fuzz.corpus.recording import record
 from likewise.cloud.fuzz.corpus.stage import Stage
@@ -187,10 +187,6 @@ def _trouble(step: Step, answer: Answer) -> str | None:
                 f"already went another way, so the states differ: the reference says {said.summary()}, "
                 f"the candidate {answer.summary()}"
             )
-        return None
-    # A refusal to do what nobody offers (501) is the real services' own; whatever it left is seen at the end.
-    if is_missing(answer) and answer.code != "NotImplemented":
-        return f"could not be carried out on the candidate: {answer.summary()}"
     return None
 
 

@@ -34,6 +34,7 @@ UNMET = frozenset(
 """What services call a condition that does not hold."""
 _CONDITION = re.compile(r"If(?:None)?Match$|If(?:Un)?[Mm]odifiedSince$")
 _MARGIN = timedelta(minutes=15)
+_MONTH = timedelta(days=31)
 PAUSE = 1.1
 """Seconds until a time in whole seconds is later than what was made before."""
 
@@ -55,6 +56,7 @@ class Moment:
         self.is_unmet = recorded is not None and (
             recorded.code in UNMET if recorded.code else recorded.status in (304, 412)
         )
+        self.is_accepted = recorded is not None and recorded.success is True
         self.is_refused = recorded is not None and recorded.success is False
         self._is_invalid = self.is_refused and not self.is_unmet
         self.needs_pause = False
@@ -88,13 +90,27 @@ class Moment:
         return when
 
 
-def time_of_recording(params: Mapping[str, Any], everything: Any) -> datetime | None:
-    """The latest time in a case, for a call with several conditions, where others lie well before it."""
+def time_of_recording(
+    params: Mapping[str, Any], everything: Any, recorded: Recorded | None = None
+) -> datetime | None:
+    """The time at which a call with conditions was made, where the times of its case tell.
+
+    It is the latest one for a call with several conditions, where others lie well before it. What had
+    changed since a time that no other of the case reaches cannot be: that one lay ahead, where services
+    ignore it, and the one before it is when the call was made.
+    """
     conditions = [name for name in params if _CONDITION.search(name)]
     found = sorted(_times(everything))
-    if len(conditions) < 2 or not found or found[-1] - found[0] < 4 * _MARGIN:
+    if not conditions or not found or found[-1] - found[0] < 4 * _MARGIN:
         return None
-    return found[-1]
+    if len(conditions) > 1:
+        return found[-1]
+    plain = conditions[0].lower()
+    if recorded is None or not recorded.success or not plain.endswith("ifmodifiedsince"):
+        return None
+    if found[-1] not in _times({conditions[0]: params[conditions[0]]}):
+        return None
+    return next((when for when in reversed(found) if 4 * _MARGIN <= found[-1] - when <= _MONTH), None)
 
 
 def _times(value: Any) -> Iterator[datetime]:

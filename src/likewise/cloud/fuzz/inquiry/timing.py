@@ -6,6 +6,7 @@ again when the campaign is so many cases older, at its end at the latest.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Container, Sequence
@@ -28,6 +29,8 @@ _OURS = re.compile(r"<[a-z]{2}>")
 """The name of something that the context at hand has made."""
 _BETWEEN = re.compile(r"[A-Z]{3,}ING$")
 """The state of a thing that is about to be in another: CREATING, UPDATING, ENABLING."""
+_SPAN = re.compile(r"time|duration|period|seconds|delay", re.IGNORECASE)
+"""Parameters that say for how long."""
 LAG = 3.0
 """Seconds that a server may be late."""
 BRIEF, PART = 0.3, 0.1
@@ -106,6 +109,16 @@ class Check:
     way: Way
     first: tuple[Answer, ...]
     question: Question
+    span: float = math.inf
+    """Seconds after which it would be gone by itself, for that is what was asked for."""
+
+
+def _span(probe: Probe) -> float:
+    """How long what a probe does is to last, where the parameter that it is about says so."""
+    value = probe.call.params.get(probe.parameter)
+    if isinstance(value, bool) or not isinstance(value, int) or not _SPAN.search(probe.parameter):
+        return math.inf
+    return value if value > 0 else math.inf
 
 
 def _way(setup: Sequence[Call], probe: Probe, index: int) -> Way:
@@ -174,7 +187,15 @@ class Lateness:
         question.users += 1
         self._open.append(gap.operation)
         way = _way(shown.case.setup, probe, gap.index)
-        return Check(gap=gap, beside=beside, kind=kind, way=way, first=answers, question=question)
+        return Check(
+            gap=gap,
+            beside=beside,
+            kind=kind,
+            way=way,
+            first=answers,
+            question=question,
+            span=_span(probe) if gap.index else math.inf,
+        )
 
     def see(
         self, case: Case, probe: Probe, index: int, answers: Sequence[Answer], gaps: Sequence[Gap]
@@ -274,6 +295,8 @@ class Lateness:
         time.sleep(max(0.0, question.since + self._lag(check) - time.monotonic()))
         if time.monotonic() - question.since >= LAG:
             self._stayed += 1
+        if time.monotonic() - question.since >= check.span:
+            return False  # whether it is gone says nothing any more
         for number in range(1, 2 if question.is_first else AGAIN + 1):
             if len(question.later) < number:
                 question.later.append(self._again(question, question.call))

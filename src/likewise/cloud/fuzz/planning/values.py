@@ -122,11 +122,13 @@ def further(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]
     return replace(variant, params={**typical, **given}, is_alone=True)
 
 
-def failing(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:
-    """A condition that a call asks for and that does not hold."""
+def instead(
+    typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any], value_class: ValueClass
+) -> Variant:
+    """What a call is given of a class that somebody knows it to have: a condition that does not hold."""
     return Variant(
         parameter=parameter,
-        value_class=ValueClass.UNKNOWN,
+        value_class=value_class,
         params={**typical, **given},
         note=shown(given[parameter]),
     )

@@ -168,7 +168,4 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("table", "paging", "Table_Query", r.drop_last("table.Table_Query", "value"), WRONG, OTHER, ""),
 ]  # fmt: skip
 
-ELEVEN_AZURE: tuple[Seed, ...] = tuple(
-    seed(service, category, operations, rule, implication, causes, manifestation, group=11)
-    for service, category, operations, rule, implication, causes, manifestation in ROWS
-)
+ELEVEN_AZURE: tuple[Seed, ...] = tuple(seed(*row, group=11) for row in ROWS)

@@ -194,20 +194,9 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("table", "paging", "Table_QueryEntities", r.page_size(2, "table.Table_QueryEntities"), WRONG, OTHER, ""),
 ]  # fmt: skip
 
-LONGEST = {"Table_QueryEntities": 5, "Container_ListBlobFlatSegment": 5}
+LONGEST = {("paging", "Table_QueryEntities"): 5, ("paging", "Container_ListBlobFlatSegment"): 5}
 """Pages of two show with three things in the list."""
 
 TWELVE_AZURE: tuple[Seed, ...] = tuple(
-    seed(
-        service,
-        category,
-        operations,
-        rule,
-        implication,
-        causes,
-        manifestation,
-        group=12,
-        longest=LONGEST.get(operations, 4) if category == "paging" else 4,
-    )
-    for service, category, operations, rule, implication, causes, manifestation in ROWS
+    seed(*row, group=12, longest=LONGEST.get((row[1], row[2]), 4)) for row in ROWS
 )

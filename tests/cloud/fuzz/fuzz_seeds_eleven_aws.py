@@ -12,6 +12,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -19,7 +20,7 @@ from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, 
 from fuzz_seeds_aws import UNBUILT, _answered
 from fuzz_seeds_further import _fails, _json
 from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, lagging
-from fuzz_seeds_unseen import _items, _says_member
+from fuzz_seeds_unseen import _says_member
 
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule, trees
@@ -70,6 +71,19 @@ def without_header(which: str, name: str) -> Rule:
 def without_member(which: str, name: str) -> Rule:
     """A member of a JSON request that the server does not heed."""
     return r.change_argument(which, name, lambda _: trees.GONE)
+
+
+def unheeded(which: str, status: int, absent: str = "") -> Rule:
+    """A write that is only looked at: what cannot be done is refused, the rest reported as done."""
+
+    def look(request: Request) -> Request:
+        return replace(request.with_body(b""), method="GET")
+
+    def report(_: Request, response: Response) -> Response:
+        is_fine = response.status < 300 or (absent and absent.encode() in response.body)
+        return answer(status) if is_fine else response
+
+    return Rule(name="unheeded", matches=r.matching(which), on_request=look, on_response=report)
 
 
 def _listed(value: Any) -> list[Any]:
@@ -171,6 +185,17 @@ def _holds(kind: str) -> Callable[[Request], bool]:
     return check
 
 
+def over(name: str, limit: int) -> Callable[[Request], bool]:
+    """Whether a member of a JSON request is a larger number than that, or longer."""
+
+    def check(request: Request) -> bool:
+        value = _json(request).get(name)
+        size = len(value) if isinstance(value, str | list | dict) else value
+        return isinstance(size, int) and size > limit
+
+    return check
+
+
 def _capacity_over(limit: int) -> Callable[[Request], bool]:
     """Whether a table is to have more units for reading than that."""
 
@@ -248,8 +273,8 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("s3", "field", "GetBucketInventoryConfiguration", r.change_field("s3.GetBucketInventoryConfiguration", "Frequency", lambda old: "Weekly" if old == "Daily" else "Daily"), WRONG, OTHER, ""),
     ("s3", "state", "PutObject", Rule(name="other case", matches=r.matching("s3.PutObject"), on_request=_metadata_in_other_case), WRONG, OTHER, "state"),
     ("s3", "state", "CopyObject", without_header("s3.CopyObject", "x-amz-tagging-directive"), WRONG, OTHER, "state"),
-    ("s3", "state", "DeleteBucketEncryption", r.swallow_write("s3.DeleteBucketEncryption"), "", OTHER, "state"),
-    ("s3", "state", "PutObjectAcl", r.swallow_write("s3.PutObjectAcl"), "", OTHER, "state"),
+    ("s3", "state", "DeleteBucketEncryption", unheeded("s3.DeleteBucketEncryption", 204, "ServerSideEncryptionConfigurationNotFoundError"), "", OTHER, "state"),
+    ("s3", "state", "PutObjectAcl", unheeded("s3.PutObjectAcl", 200), "", OTHER, "state"),
     ("s3", "failure", "ListObjectsV2", _fails("s3.ListObjectsV2", _has("delimiter")), UNSAFE, NULL, "response"),
     ("s3", "failure", "PutBucketVersioning", _fails("s3.PutBucketVersioning", _says(b"<MfaDelete>")), UNSAFE, NULL, ""),
     ("s3", "null reference", "UploadPartCopy", r.change_status("s3.UploadPartCopy", 404, 500), MISLEADING, NULL, "response"),
@@ -262,7 +287,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("dynamodb", "constraint", "CreateTable", r.reject("dynamodb.CreateTable", 400, "LimitExceededException", when=_capacity_over(100)), UNSAFE, CONSTRAINT, ""),
     ("dynamodb", "constraint", "UpdateItem", r.reject("dynamodb.UpdateItem", 400, "ValidationException", when=_expression("UpdateExpression", r"\badd\b")), UNSAFE, CONSTRAINT, ""),
     ("dynamodb", "constraint", "PutItem", r.reject("dynamodb.PutItem", 400, "ValidationException", when=_holds("SS")), UNSAFE, CONSTRAINT, ""),
-    ("dynamodb", "constraint", "TransactGetItems", r.reject("dynamodb.TransactGetItems", 400, "ValidationException", when=_items("TransactItems", 3)), UNSAFE, CONSTRAINT, "response"),
+    ("dynamodb", "constraint", "TransactGetItems", r.reject("dynamodb.TransactGetItems", 400, "ValidationException", when=over("TransactItems", 3)), UNSAFE, CONSTRAINT, "response"),
     ("dynamodb", "constraint", "Query", r.reject("dynamodb.Query", 400, "ValidationException", when=_expression("KeyConditionExpression", r"\bbetween\b")), UNSAFE, CONSTRAINT, "response"),
     ("dynamodb", "code", "TransactWriteItems", r.change_code("dynamodb.TransactWriteItems", "TransactionCanceledException", "TransactionConflictException"), MISLEADING, ERROR, "response"),
     ("dynamodb", "code", "GetResourcePolicy", r.change_code("dynamodb.GetResourcePolicy", "PolicyNotFoundException", "ResourceNotFoundException"), MISLEADING, ERROR, "response"),

@@ -314,7 +314,4 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("dynamodb", "unbuilt", "ListGlobalTables", _answered("dynamodb.ListGlobalTables", b'{"GlobalTables": []}'), ALARM, f"{UNBUILT}|{NULL}", "response"),
 ]  # fmt: skip
 
-ELEVEN_AWS: tuple[Seed, ...] = tuple(
-    seed(service, category, operations, rule, implication, causes, manifestation, group=11)
-    for service, category, operations, rule, implication, causes, manifestation in ROWS
-)
+ELEVEN_AWS: tuple[Seed, ...] = tuple(seed(*row, group=11) for row in ROWS)

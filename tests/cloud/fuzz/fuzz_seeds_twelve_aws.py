@@ -197,17 +197,4 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
 LONGEST = {("s3", "paging", "ListObjects"): 5}
 """A bucket, three objects and the list of them: there is no shorter way to see a page of two."""
 
-TWELVE_AWS: tuple[Seed, ...] = tuple(
-    seed(
-        service,
-        category,
-        operations,
-        rule,
-        implication,
-        causes,
-        manifestation,
-        group=12,
-        longest=LONGEST.get((service, category, operations), 4),
-    )
-    for service, category, operations, rule, implication, causes, manifestation in ROWS
-)
+TWELVE_AWS: tuple[Seed, ...] = tuple(seed(*row, group=12, longest=LONGEST.get(row[:3], 4)) for row in ROWS)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar.hints import Hints
-from likewise.cloud.fuzz.hints.ways_blob import LEASE, MORE, NEEDS, OTHER_LEASE, PAGE, RELATED, WAYS
+from likewise.cloud.fuzz.hints.ways_blob import (
+    LEASE,
+    MORE,
+    NEEDS,
+    OTHER_LEASE,
+    PAGE,
+    RELATED,
+    RULE,
+    SNAPSHOT,
+    WAYS,
+)
 from likewise.cloud.services.call import words
 
 CONTAINER, BLOB, URL = Name("container"), Name("blob"), Name("endpoint")
@@ -14,7 +24,7 @@ FORMS = ("BlockBlob_Upload", "AppendBlob_Create", "PageBlob_Create")
 MARKS = tuple(Ref(-1, (maker, "headers", "etag")) for maker in FORMS)
 SOURCE = Text((URL, "/", CONTAINER, "/", BLOB))
 LIST = "Container_ListBlobFlatSegment"
-SHOWN = ("snapshots", "metadata", "uncommittedblobs", "copy", "tags")
+SHOWN = ("metadata", "uncommittedblobs", "copy", "tags")
 """What a list of blobs shows only to those who ask for it."""
 RETENTION = {"Enabled": False}
 SERVICE = {
@@ -28,7 +38,7 @@ SERVICE = {
         },
         "HourMetrics": {"Version": "1.0", "Enabled": False, "RetentionPolicy": RETENTION},
         "MinuteMetrics": {"Version": "1.0", "Enabled": False, "RetentionPolicy": RETENTION},
-        "Cors": {},
+        "Cors": {"CorsRule": [RULE]},
     }
 }
 ACL = {
@@ -132,8 +142,8 @@ VALUES = {
     "legal_hold": True,
     "immutability_policy_expiry": LATER,
     "immutability_policy_mode": "unlocked",
-    "snapshot": Ref(-1, ("Blob_CreateSnapshot", "headers", "x-ms-snapshot")),
-    "prevsnapshot": None,
+    "snapshot": SNAPSHOT,
+    "PageBlob_GetPageRangesDiff.prevsnapshot": SNAPSHOT,
     "version_id": None,
     "encryption_key": None,
     "encryption_key_sha256": None,
@@ -249,7 +259,7 @@ HINTS = Hints(
         "PageBlob_ClearPages": ("PageBlob_Create", "PageBlob_UploadPages"),
         "PageBlob_UploadPagesFromURL": ("PageBlob_Create",),
         "PageBlob_GetPageRanges": ("PageBlob_Create", "PageBlob_UploadPages"),
-        "PageBlob_GetPageRangesDiff": ("PageBlob_Create", "PageBlob_UploadPages"),
+        "PageBlob_GetPageRangesDiff": ("PageBlob_Create", "Blob_CreateSnapshot", "PageBlob_UploadPages"),
         "PageBlob_Resize": ("PageBlob_Create",),
         "PageBlob_UpdateSequenceNumber": ("PageBlob_Create",),
         "BlockBlob_CommitBlockList": ("BlockBlob_StageBlock",),
@@ -276,10 +286,11 @@ HINTS = Hints(
     related={
         **RELATED,
         **{f"{LIST}:{what}": ({"include": [what]},) for what in SHOWN},
+        f"{LIST}:snapshots": ({"include": ["snapshots", "metadata"]},),
         "Service_ListContainersSegment:metadata": ({"include": ["metadata"]},),
     },
     observers={
-        "Container_Create": ("Container_GetProperties", "Service_ListContainersSegment"),
+        "Container_Create": ("Container_GetProperties", "Service_ListContainersSegment:metadata"),
         "Container_Delete": ("Container_GetProperties", "Service_ListContainersSegment"),
         "Container_SetMetadata": ("Container_GetProperties", "Service_ListContainersSegment:metadata"),
         "Container_SetAccessPolicy": ("Container_GetAccessPolicy", "Container_GetProperties"),
@@ -289,7 +300,7 @@ HINTS = Hints(
         "BlockBlob_*": ("Blob_Download", "Blob_GetProperties", "Container_ListBlobFlatSegment"),
         "AppendBlob_*": ("Blob_Download", "Blob_GetProperties"),
         "PageBlob_*Pages*": ("PageBlob_GetPageRanges", "Blob_GetProperties", "Blob_Download"),
-        "PageBlob_*": ("Blob_GetProperties", "PageBlob_GetPageRanges"),
+        "PageBlob_*": ("Blob_GetProperties", "PageBlob_GetPageRanges", f"{LIST}:metadata"),
         "Blob_SetTags": ("Blob_GetTags", f"{LIST}:tags"),
         "Blob_SetMetadata": ("Blob_GetProperties", f"{LIST}:metadata"),
         "Blob_Set*": ("Blob_GetProperties", "Container_ListBlobFlatSegment"),

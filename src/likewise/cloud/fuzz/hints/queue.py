@@ -57,7 +57,7 @@ HINTS = Hints(
     ways=WAYS,
     related={"Service_ListQueuesSegment:metadata": ({"include": ["metadata"]},)},
     observers={
-        "Queue_Create": ("Queue_GetProperties", "Service_ListQueuesSegment"),
+        "Queue_Create": ("Queue_GetProperties", "Service_ListQueuesSegment:metadata"),
         "Queue_Delete": ("Queue_GetProperties", "Service_ListQueuesSegment"),
         "Queue_SetMetadata": ("Queue_GetProperties", "Service_ListQueuesSegment:metadata"),
         "Queue_SetAccessPolicy": ("Queue_GetAccessPolicy",),

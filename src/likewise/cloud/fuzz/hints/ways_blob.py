@@ -35,7 +35,6 @@ RULE = {
 }
 KEPT = {"Enabled": True, "Days": 7}
 SHARED: dict[str, Mapping[str, Any]] = {
-    "Service_SetProperties:cors": {"body": {"StorageServiceProperties": {"Cors": {"CorsRule": [RULE]}}}},
     "Service_SetProperties:metrics": {
         "body": {
             "StorageServiceProperties": {
@@ -191,7 +190,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "PageBlob_UploadPages:hashed": _hashed(PAGE),
     "PageBlob_ClearPages:part": {"range": "bytes=512-1023"},
     "PageBlob_GetPageRanges:two": {"range": "bytes=0-1023"},
-    "PageBlob_GetPageRangesDiff:snapshot": {"prevsnapshot": SNAPSHOT},
+    "PageBlob_GetPageRangesDiff:same": {"blob": BLOB},
     "PageBlob_Resize:smaller": {"blob_content_length": 512},
     "PageBlob_UpdateSequenceNumber:increment": {
         "sequence_number_action": "increment",
@@ -253,7 +252,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "Blob_GetTags:snapshot": ("Blob_SetTags", *_TAKEN),
     "BlockBlob_GetBlockList:snapshot": (*_COMMITTED, *_TAKEN),
     "PageBlob_GetPageRanges:snapshot": (*_PAGES, *_TAKEN),
-    "PageBlob_GetPageRangesDiff:snapshot": (*_PAGES, *_TAKEN),
+    "PageBlob_GetPageRangesDiff:same": (*_PAGES, *_TAKEN),
     **dict.fromkeys([name for name in WAYS if name.endswith(":tagged")], ("Blob_SetTags",)),
     **{
         f"{kind}_{verb}Lease:{state}": (*held, *(f"{kind}_{end}" for end in ends))

@@ -23,6 +23,7 @@ TYPES = {
     "raw@odata.type": "Edm.Binary",
 }
 TYPED = {"body": {"json": {**KEYS, **TYPES}}}
+HERE = {"etag": "*", "match_condition": "IfPresent"}
 FULL, NO = "application/json;odata=fullmetadata", "application/json;odata=nometadata"
 POLICIES = {"body": identifiers("raud")}
 FILTERS = {
@@ -42,6 +43,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "Table_InsertEntity:elsewhere": {"body": {"json": {**KEYS, "PartitionKey": "other", "n": 7}}},
     "Table_InsertEntity:silent": {"response_preference": "return-no-content"},
     "Table_InsertEntity:full": {**TYPED, "format": FULL},
+    **{f"Table_{verb}Entity:absent": HERE for verb in ("Update", "Merge")},
     "Table_UpdateEntity:typed": TYPED,
     "Table_UpdateEntity:less": {"body": {"json": {**KEYS, "s": "other"}}},
     "Table_MergeEntity:typed": TYPED,
@@ -66,6 +68,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
 _TYPED = ("Table_InsertEntity:typed",)
 
 NEEDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("Table_UpdateEntity:absent", "Table_MergeEntity:absent"), ("Table_Create",)),
     "Table_SetAccessPolicy:two": ("Table_SetAccessPolicy",),
     "Table_SetAccessPolicy:none": ("Table_SetAccessPolicy",),
     "Table_GetAccessPolicy:two": ("Table_SetAccessPolicy:two",),

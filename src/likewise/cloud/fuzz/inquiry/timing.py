@@ -184,6 +184,9 @@ class Lateness:
         if self._agree(gap, question, *question.at_once):
             self._late.add(gap.operation)
             return True
+        if question.shared and self._is_elsewhere(shown, question):
+            self._steady.add(kind)
+            return False
         question.users += 1
         self._open.append(gap.operation)
         way = _way(shown.case.setup, probe, gap.index)
@@ -275,6 +278,18 @@ class Lateness:
                 break
             question.at_once = self._again(question, call)
         return question
+
+    def _is_elsewhere(self, shown: Shown, question: Question) -> bool:
+        """Whether a list has what it lacked as soon as others have made something: its place decides."""
+        try:
+            probe = replace(shown.probe, observers=())
+            others = self._pair.begin(Case(setup=shown.case.setup, probes=(probe,)))
+        except Exhausted:
+            return False
+        found = self._agree(shown.gap, question, *self._again(question, question.call))
+        self._pair.release()
+        self._pair.end(others)
+        return found
 
     def _end(self, question: Question) -> None:
         """Let go of a context that nobody asks any more."""

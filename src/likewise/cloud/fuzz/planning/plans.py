@@ -98,6 +98,12 @@ class Planner:
         """Some operations, and those that make other forms of the things that they make."""
         return makers.union(*(forms for forms in self.hints.forms.values() if makers & set(forms)))
 
+    def _is_there(self, need: str, setup: Sequence[Call]) -> bool:
+        """Whether a set-up has what an operation would make, in some form: nothing else of that kind."""
+        makers = self._alike({need.partition(":")[0]})
+        wanted = {each for each in _names(self.typical(need)) if each.number}
+        return any(each.operation in makers and wanted <= set(_names(each.params)) for each in setup)
+
     def _maker(self, operation: str, parameter: str) -> str:
         if source := self.hints.sources.get(parameter):
             return source[0]
@@ -136,10 +142,10 @@ class Planner:
     def _add_needs(self, operation: str, setup: list[Call], without: str, above: frozenset[str]) -> None:
         for need in self.needs(operation):
             plain = need.partition(":")[0]
-            if plain == without or plain in above or plain in self._alike({each.operation for each in setup}):
+            if plain == without or plain in above or self._is_there(need, setup):
                 continue
             self._add_needs(need, setup, without, above | {plain})
-            if any(each.operation == plain for each in setup):
+            if self._is_there(need, setup):
                 continue
             call = Call(service=self.service, operation=plain, params=self.typical(need))
             setup.append(self.bound(call, setup))

@@ -91,6 +91,10 @@ class Cases:
             keys=("repaired",),
         )
 
+    def ways(self, operation: str) -> list[Task]:
+        """An operation in the other ways in which it is called."""
+        return self._tasks([(f"{state} early", operation, case) for state, case in self._ways(operation)])
+
     def orphan(self, operation: str) -> Task:
         """An operation whose producers give nothing, with something made up in its place."""
         call = replace(self.plan(operation).call, params=unbound(self.planner.typical(operation), ()))

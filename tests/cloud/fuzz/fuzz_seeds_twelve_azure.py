@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
 from fuzz_seeds_azure import _changed, _is
+from fuzz_seeds_eleven_azure import _dropping
 from fuzz_seeds_further import _fails, _json, _more, _number
 from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _hidden, lagging
 from fuzz_seeds_unseen import _without_metadata
@@ -99,7 +100,7 @@ def _undeleted() -> Rule:
     return Rule(
         name="undeleted",
         matches=r.matching("blob.Blob_Delete"),
-        on_request=lambda request: replace(request, method="GET"),
+        on_request=lambda request: replace(_dropping("if-")(_dropping("x-ms-if-")(request)), method="GET"),
         on_response=tell,
     )
 

@@ -12,6 +12,7 @@ from likewise.cloud.fuzz.calls import Answer, Call, Name
 from likewise.cloud.fuzz.differences.explaining import (
     Explanations,
     follows_from_deafness,
+    follows_from_loss,
     is_same_lateness,
     is_same_refusal,
 )
@@ -148,3 +149,30 @@ def test_an_operation_that_one_side_refuses_is_called_in_another_way() -> None:
     found = [event for event in running.run() if isinstance(event, Finding)]
     running.pair.close()
     assert {each.errors[0][0] for each in found} == {"InvalidArgument", "InvalidRequest"}
+
+
+def test_a_side_that_keeps_nothing_of_a_parameter_sees_less_of_several_mistakes() -> None:
+    update = replace(PUT, params={"Body": "changed", "Key": "k"})
+    lost = sample_finding("PutObject", manifestation="state", reference="hello", candidate="changed")
+    lost = replace(lost, sequence=(PUT, update))
+    both = sample_finding("PutObject", kind="error code", parameter="Body and Key")
+    assert follows_from_loss(both, lost)
+    assert not follows_from_loss(replace(both, parameter="Key and Tagging"), lost)
+    assert not follows_from_loss(replace(both, parameter="Body"), lost), "that is one mistake"
+    assert not follows_from_loss(both, replace(lost, manifestation="response"))
+
+
+def test_reads_that_are_refused_whatever_was_written_bear_no_witness_against_a_write() -> None:
+    """Two reads, each refused for a reason of its own, after the write that makes what they name."""
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        if call.operation == "HeadBucket":
+            return failure(403, "AccessDenied")
+        return failure(500, "InternalError") if call.operation == "ListObjectsV2" else None
+
+    sides = FakeSide(trick, "one"), FakeSide(name="two")
+    running = campaign(*sides, budget=600, operations=("CreateBucket", "HeadBucket", "ListObjectsV2"))
+    running.cases.planner._observers["CreateBucket"] = ("HeadBucket", "ListObjectsV2")
+    found = [event for event in running.run() if isinstance(event, Finding)]
+    running.pair.close()
+    assert {each.operation for each in found} == {"HeadBucket", "ListObjectsV2"}

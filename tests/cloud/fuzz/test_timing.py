@@ -13,7 +13,7 @@ from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.campaign import Campaign, Done, Event
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.inquiry.timing import BRIEF, ENOUGH, LAG, MANY, PART, _span
+from likewise.cloud.fuzz.inquiry.timing import BRIEF, ENOUGH, LAG, MANY, PART, _is_gone, _span
 from likewise.cloud.fuzz.sides.execution import Keeper, Probe
 from likewise.model import Difference, Implication
 
@@ -315,3 +315,12 @@ def test_what_ends_by_itself_because_it_was_asked_to_is_not_late() -> None:
 
     assert span(visibility_timeout=1) == 1
     assert span(message_time_to_live=-1) == span(maxresults=2) == span(lease_duration=True) == math.inf
+
+
+def test_what_was_removed_is_not_removed_twice_to_learn_whether_a_side_knows_it_yet() -> None:
+    delete = Call(service="table", operation="Table_DeleteEntity")
+    insert = Call(service="table", operation="Table_InsertEntity")
+    answers = (success(), failure(404, "ResourceNotFound"))
+    assert _is_gone([insert, delete], answers)
+    assert not _is_gone([insert], answers), "nothing was removed"
+    assert not _is_gone([insert, delete], (success(), failure(409, "TableBeingDeleted")))

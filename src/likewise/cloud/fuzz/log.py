@@ -15,6 +15,7 @@ from likewise.cloud.fuzz.differences.explaining import (
     follows_from,
     follows_from_deafness,
     follows_from_idleness,
+    follows_from_loss,
     is_of_part,
     is_same_absence,
     is_same_lateness,
@@ -130,6 +131,7 @@ _SAME = (
     follows_from,
     follows_from_idleness,
     follows_from_deafness,
+    follows_from_loss,
     is_same_lateness,
 )
 

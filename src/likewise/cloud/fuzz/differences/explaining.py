@@ -65,6 +65,10 @@ class Explanations:
         known = set[tuple[str, ...]]().union(*(self.reads.get(name, ()) for name in before))
         if before & self.ineffective.keys() or bare(gap) in known or _is_of_field(probe, gap, known):
             return True
+        if gap.index == 0 and gap.place and gap.difference in _STORED:
+            mine = {_last(place) for _, _, place in self.reads.get(probe.call.operation, ())}
+            if _last(gap.place) in mine:
+                return True  # it says itself what it keeps
         if self._is_always(probe, gap, seen):
             return True
         return self._is_refusal(probe, gap, seen) or self._is_void(probe, gap, seen, self.ineffective)
@@ -236,6 +240,17 @@ def follows_from_idleness(finding: Finding, other: Finding) -> bool:
         return False
     said = (finding.reference, finding.candidate)[other.idle]
     return finding.kind != Difference.SUCCESS or said.startswith("success")
+
+
+def follows_from_loss(finding: Finding, other: Finding) -> bool:
+    """Whether a side that keeps nothing of a parameter sees less of several mistakes, one of them in it."""
+    if finding.kind not in _ERRORS or AND not in finding.parameter or finding.operation != other.operation:
+        return False
+    if other.manifestation == "response" or other.kind not in _STORED:
+        return False
+    given = [call.params for call in other.sequence if call.operation == other.operation]
+    mine = [repr(params[name]) for params in given for name in tops(finding.parameter) & params.keys()]
+    return any(repr(kept) in text for kept in (other.reference, other.candidate) if kept for text in mine)
 
 
 def follows_from_deafness(finding: Finding, other: Finding) -> bool:

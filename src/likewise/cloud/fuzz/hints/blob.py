@@ -277,8 +277,8 @@ HINTS = Hints(
         "Service_ListContainersSegment": ("Container_Create",),
         "Blob_GetTags": ("Blob_SetTags",),
         "Container_GetAccessPolicy": ("Container_SetAccessPolicy",),
-        "Service_FilterBlobs": ("Container_Create", "BlockBlob_Upload", "Blob_SetTags"),
-        "Container_FilterBlobs": ("BlockBlob_Upload", "Blob_SetTags"),
+        "Service_FilterBlobs": ("Container_Create", "BlockBlob_Upload:marked"),
+        "Container_FilterBlobs": ("BlockBlob_Upload:marked",),
         "Container_SubmitBatch": ("BlockBlob_Upload",),
         **NEEDS,
     },
@@ -314,6 +314,6 @@ HINTS = Hints(
     removers={"container": "Container_Delete", "blob": "Blob_Delete"},
     lists=words(
         "Container_ListBlobFlatSegment Container_ListBlobHierarchySegment Service_ListContainersSegment "
-        "BlockBlob_GetBlockList"
+        "BlockBlob_GetBlockList Container_FilterBlobs Service_FilterBlobs"
     ),
 )

@@ -80,6 +80,8 @@ WAYS: dict[str, Mapping[str, Any]] = {
             }
         }
     },
+    "Service_ListContainersSegment:all": {"prefix": None},
+    "Service_ListContainersSegment:few": {"prefix": None, "maxresults": 1},
     "Container_Create:metadata": {"metadata": MORE, "access": "container"},
     "Container_SetMetadata:other": {"metadata": MORE},
     "Container_SetMetadata:none": {"metadata": {}},
@@ -201,6 +203,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
 
 RELATED: dict[str, tuple[Any, ...]] = {
     "BlockBlob_Upload:source": ({"blob": OTHER, **FULL},),
+    "BlockBlob_Upload:marked": ({"blob_tags_string": "colour=blue"},),
 }
 
 _LEASED = {"Container": ("Container_AcquireLease",), "Blob": ("Blob_AcquireLease",)}

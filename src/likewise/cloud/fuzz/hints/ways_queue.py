@@ -23,6 +23,8 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "Queue_GetAccessPolicy:two": {"queue": QUEUE},
     "Queue_GetProperties:full": {"queue": QUEUE},
     "Service_ListQueuesSegment:described": {"include": ["metadata"]},
+    "Service_ListQueuesSegment:all": {"prefix": None},
+    "Service_ListQueuesSegment:few": {"prefix": None, "maxresults": 1},
     "Messages_Enqueue:hidden": {"visibility_timeout": 60},
     "Messages_Enqueue:forever": {"message_time_to_live": -1},
     "Messages_Enqueue:brief": {"message_time_to_live": 30, "visibility_timeout": 60},

@@ -58,6 +58,8 @@ class Blame:
         mine = shown.probe.call.operation
         gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
         witnesses = {each.index for each in gaps.values() if each.index and concerns(each, gap)}
+        if len(witnesses) > 1:
+            witnesses -= {index for index in witnesses if self._differs_itself(shown, index)}
         void = (
             self._leaves_alone(shown) if gap.difference is Difference.IDENTITY else self._has_no_effect(shown)
         )
@@ -86,6 +88,14 @@ class Blame:
         if changed[0] == changed[1] or self._has_shown_effect(shown):
             return None
         return changed.index(False)
+
+    def _differs_itself(self, shown: Shown, index: int) -> bool:
+        """Whether the sides answer a read differently without the probe as well: refused, or otherwise."""
+        case = read_before(shown, index) if index <= len(shown.probe.observers) else None
+        if case is None:
+            return False
+        look = self.alone[str(case)] = self.alone.get(str(case)) or self._look(case)
+        return any(each.difference in REFUSALS for each in look.gaps)
 
     def _leaves_alone(self, shown: Shown) -> int | None:
         """The side that gives the identifier from before the probe, and takes it where there is nothing."""

@@ -67,7 +67,13 @@ class Inquiry:
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
         self.unstable: list[Unstable] = []
-        self.lateness = Lateness(pair, judge, is_shared=self._is_shared, looks=planner.looks)
+        self.lateness = Lateness(
+            pair,
+            judge,
+            is_shared=self._is_shared,
+            looks=planner.looks,
+            account=planner.hints.account,
+        )
         self._shared: dict[str, bool] = {}
         self._blame = Blame(self.look, judge, planner, self.known, is_shared=self._is_shared)
 

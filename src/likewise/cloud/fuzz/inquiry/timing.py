@@ -18,7 +18,7 @@ from likewise.cloud.fuzz.differences.crowds import goes_on, listed
 from likewise.cloud.fuzz.differences.explaining import EXISTENCE, is_empty
 from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.inquiry.minimising import Shown
-from likewise.cloud.fuzz.planning.plans import is_read
+from likewise.cloud.fuzz.planning.plans import ENDS, is_read
 from likewise.cloud.fuzz.sides.execution import AGAIN, Case, Exhausted, Probe
 from likewise.cloud.fuzz.sides.pairing import Pair, Standing
 from likewise.model import Difference
@@ -65,13 +65,22 @@ def may_be_early(gap: Gap, answers: Sequence[Answer], late: Container[str]) -> b
     if gap.difference in (Difference.MISSING, Difference.EXTRA):
         return gap.index > 0 or "[{" in gap.reference + gap.candidate or not all(a.fields for a in answers)
     if gap.difference is Difference.TYPE:
-        return not gap.reference or not gap.candidate
+        return not gap.reference or not gap.candidate or "[{" in gap.reference + gap.candidate
     return gap.difference is Difference.LENGTH
 
 
 def _is_unready(answer: Answer) -> bool:
     """Whether a refusal may be that of a server which is not ready yet."""
     return not answer.success and (answer.status in (404, 409) or bool(LATE.search(answer.code)))
+
+
+def _is_gone(setup: Sequence[Call], answers: Sequence[Answer]) -> bool:
+    """Whether one side may just not know yet that something was removed: it takes what the other misses.
+
+    Who asks it again would remove it twice.
+    """
+    is_missed = any(each.status == 404 for each in answers) and any(each.success for each in answers)
+    return is_missed and any(ENDS.search(call.operation) for call in setup)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -145,8 +154,11 @@ class Lateness:
         *,
         is_shared: Callable[[str], bool],
         looks: Callable[[Sequence[Call], Call], Sequence[Call]],
+        account: Container[str] = (),
     ) -> None:
         self._pair, self._judge, self._is_shared, self._looks = pair, judge, is_shared, looks
+        self._account = account
+        """Operations on what everybody shares: somebody may have written to it just before."""
         self._steady: set[Kind] = set()
         """Kinds of difference that were seen to stay, however long one waits."""
         self._prompt: set[Way] = set()
@@ -172,7 +184,7 @@ class Lateness:
         gap, probe = shown.gap, shown.probe
         answers = _answers(shown)
         kind = (probe.call.operation, gap.operation, gap.difference)
-        is_after = bool(gap.index or shown.case.setup)
+        is_after = bool(gap.index or shown.case.setup or gap.operation in self._account)
         # What is late is late in every part of an answer.
         beside = tuple(each for each in shown.look.gaps if each.index == gap.index)
         is_early = any(may_be_early(each, answers, self._suspects) for each in (gap, *beside))
@@ -255,7 +267,9 @@ class Lateness:
         if place in self._asked:
             return self._asked[place]
         call = probe.observers[gap.index - 1] if gap.index else probe.call
-        is_first = not is_read(gap.operation) and not any(map(_is_unready, _answers(shown)))
+        answers = _answers(shown)
+        is_unready = any(map(_is_unready, answers)) and not _is_gone(setup, answers)
+        is_first = not is_read(gap.operation) and not is_unready
         probes = () if is_first and not gap.index else (replace(probe, observers=()),)
         try:
             standing = self._pair.begin(Case(setup=setup, probes=probes))
@@ -313,6 +327,8 @@ class Lateness:
         if time.monotonic() - question.since >= check.span:
             return False  # whether it is gone says nothing any more
         for number in range(1, 2 if question.is_first else AGAIN + 1):
+            if number > 1 and gap.operation in self._account:
+                time.sleep(LAG)  # others may have written to it just now
             if len(question.later) < number:
                 question.later.append(self._again(question, question.call))
             if self._agree(gap, question, *question.later[number - 1]):

@@ -67,6 +67,9 @@ class Variant:
     is_double: bool = False
     """Whether a list holds everything twice: most servers look for that."""
 
+    is_plain: bool = False
+    """Whether it is a part of a body that no model describes: nobody but the server looks at it."""
+
     @property
     def top(self) -> str:
         """The parameter as a whole."""
@@ -113,6 +116,7 @@ def variants(
                 _variant(place, value_class, typical, member.name, value),
                 note="missing" if is_less else shown(part),
                 is_double=isinstance(part, list) and _is_double(part),
+                is_plain=member.kind == "any" and place != member.name,
             )
 
 
@@ -299,6 +303,7 @@ def _numbers(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
     for kind, value in (
         (ValueClass.BOUNDARY, high),
         (ValueClass.BOUNDARY, low),
+        (ValueClass.BOUNDARY, 0 if low is None else None),
         *((ValueClass.BOUNDARY, value) for value in _between(base, low, high)),
         (ValueClass.BOUNDARY, 0),
         (ValueClass.BOUNDARY, 1),

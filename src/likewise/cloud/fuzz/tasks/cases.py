@@ -311,12 +311,13 @@ class Cases:
         ]
 
     def _shared(self, operation: str) -> frozenset[str]:
-        """Parameters that are not this operation's own: many have them, and it makes nothing of that name."""
+        """Parameters that are not this operation's own: many have them, and it is not about them."""
         hints = self.planner.hints
         return frozenset(
             name
             for name in self._common
             if not (name in hints.names and hints.names[name] in self._made(operation))
+            and f"{operation}.{name}" not in hints.values
         )
 
     def _made(self, operation: str) -> frozenset[str]:

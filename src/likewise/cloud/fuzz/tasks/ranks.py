@@ -89,6 +89,7 @@ _PRIORITY: dict[str, int] = {
 }
 
 
+_LEAST = frozenset({ValueClass.EMPTY, ValueClass.BOUNDARY})
 _EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISSING})
 """Classes that each operation may take in its own way, whoever looks at the parameter."""
 
@@ -113,8 +114,10 @@ def by_rank(
         if each.value_class == ValueClass.BOUNDARY:
             again = max(0, again - 1)  # a range has two ends
         rank = _PRIORITY.get(each.value_class, 0) - each.is_double + 2 * min(again, 3)
-        if each.value_class == ValueClass.EMPTY and each.parameter in typical and each.top not in shared:
+        if each.value_class in _LEAST and each.parameter in typical and each.top not in shared:
             rank -= 1  # what a call is about, without anything in it
+        if each.value_class == ValueClass.MISSING and each.is_plain:
+            rank -= 2
         if each.value_class == ValueClass.UNKNOWN and each.top in shared and each.top not in typical:
             unmet += 1
             rank += LATER * (unmet > FEW)  # one condition that does not hold shows most of what all do

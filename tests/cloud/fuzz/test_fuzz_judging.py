@@ -265,3 +265,20 @@ def test_a_text_of_milliseconds_is_a_time() -> None:
     assert not are_near("1763443200123", "1763529600123"), "a day later"
     assert masked("4763443200123") == "4763443200123", "a time far from now"
     assert masked("176344320012") == "176344320012"
+
+
+def test_a_page_of_others_that_says_it_is_the_last_is_a_difference_where_there_is_more(judge: Judge) -> None:
+    prefixes = ("lwaaaaa0001r", "lwaaaaa0001c")
+
+    def listing(count: int, marker: str) -> Answer:
+        return ok(Things=[{"Name": f"other{number}"} for number in range(count)], NextMarker=marker)
+
+    def asked(ours: Answer, theirs: Answer) -> list[str]:
+        found = judge.gaps("ListThings", 0, ours, theirs, prefixes=prefixes, bonds=Bonds())
+        return [each.place for each in found]
+
+    assert asked(listing(1, ""), listing(1, "more")) == [], "nobody knows how many there are"
+    assert asked(listing(30, ""), listing(30, "")) == []
+    assert asked(listing(1, ""), listing(1, "more")) == ["whether there is more"]
+    assert asked(listing(1, "more"), listing(1, "other")) == []
+    assert asked(listing(25, ""), listing(25, "more")) == [], "it may be the end of what is left"

@@ -134,3 +134,36 @@ def test_a_number_inside_grows_as_far_as_the_model_allows() -> None:
     assert found[0].value == {"Days": 1_000_000, "On": True}, "what is taken there is taken below"
     few = Member(name="Few", kind="integer", maximum=1000)
     assert max(each.size for each in sizes(few, 1, named=())) == 1000
+
+
+def test_content_is_given_in_bulk_first() -> None:
+    member = Member(name="body", kind="any")
+    first = [each.size for each in sizes(member, b"hello", named=(), number=0)]
+    assert first == [40_000]
+    text = [each.size for each in sizes(TEXT, "blue", named=(), number=0)]
+    assert text == [1024]
+
+
+def test_names_that_the_client_chooses_grow_as_well() -> None:
+    pair = (Member(name="key", kind="string"), TEXT)
+    member = Member(name="Metadata", kind="map", members=pair)
+    found = [each for each in sizes(member, {"colour": "blue"}, named=(), number=0) if "name" in each.note]
+    assert [each.value for each in found] == [{"colour": "blue", "x" * 1024: "blue"}]
+
+
+def test_what_a_call_is_about_is_tried_empty_and_in_parts_among_the_first() -> None:
+    def variant(parameter: str, kind: ValueClass, *, plain: bool = False) -> Variant:
+        return Variant(parameter=parameter, value_class=kind, params={}, is_plain=plain)
+
+    empty, part = variant("body", ValueClass.EMPTY), variant("body.Expiry", ValueClass.MISSING, plain=True)
+    other = variant("title", ValueClass.EMPTY)
+    ranks = by_rank([empty, part, other], typical={"body"})
+    assert [rank for rank, those in ranks.items() for each in those if each is not other] == [1, 1]
+    assert other in ranks[2]
+
+
+def test_of_conditions_that_do_not_hold_a_few_come_first() -> None:
+    names = [f"if_{number}" for number in range(6)]
+    found = [Variant(parameter=name, value_class=ValueClass.UNKNOWN, params={}) for name in names]
+    ranks = by_rank(found, shared=set(names))
+    assert {rank: len(those) for rank, those in ranks.items()} == {0: 3, 2: 3}

@@ -97,8 +97,9 @@ def test_a_list_is_asked_for_what_the_write_before_it_made() -> None:
     """Snapshots, blobs without content and the like are shown only to those who ask for them."""
     for operation, wanted in (("Blob_CreateSnapshot", "snapshots"), ("Blob_SetTags", "tags")):
         plan = BLOBS.plan(operation)
-        *_, read = BLOBS.reads(plan.setup, plan.call)
-        assert (read.operation, read.params["include"]) == ("Container_ListBlobFlatSegment", [wanted])
+        reads = BLOBS.reads(plan.setup, plan.call)
+        lists = [each for each in reads if each.operation == "Container_ListBlobFlatSegment"]
+        assert [wanted in each.params["include"] for each in lists] == [True]
     assert "include" not in BLOBS.typical("Container_ListBlobFlatSegment")
 
 

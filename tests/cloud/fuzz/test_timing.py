@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,8 +13,8 @@ from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.campaign import Campaign, Done, Event
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.inquiry.timing import BRIEF, ENOUGH, LAG, MANY, PART
-from likewise.cloud.fuzz.sides.execution import Keeper
+from likewise.cloud.fuzz.inquiry.timing import BRIEF, ENOUGH, LAG, MANY, PART, _is_gone, _span
+from likewise.cloud.fuzz.sides.execution import Keeper, Probe
 from likewise.model import Difference, Implication
 
 STEADY = ("HeadBucket", "GetObject")
@@ -301,3 +302,25 @@ def test_the_wait_is_long_where_something_was_late(clock: Clock) -> None:
     running.inquiry.lateness._late.add("ListBuckets")
     findings(running)
     assert clock.slept == [LAG]
+
+
+def test_what_ends_by_itself_because_it_was_asked_to_is_not_late() -> None:
+    """A message that is hidden for a second, and on one side is not, is there on both sides afterwards."""
+
+    def span(**params: Any) -> float:
+        (name,) = params
+        return _span(
+            Probe(call=Call(service="queue", operation="Messages_Enqueue", params=params), parameter=name)
+        )
+
+    assert span(visibility_timeout=1) == 1
+    assert span(message_time_to_live=-1) == span(maxresults=2) == span(lease_duration=True) == math.inf
+
+
+def test_what_was_removed_is_not_removed_twice_to_learn_whether_a_side_knows_it_yet() -> None:
+    delete = Call(service="table", operation="Table_DeleteEntity")
+    insert = Call(service="table", operation="Table_InsertEntity")
+    answers = (success(), failure(404, "ResourceNotFound"))
+    assert _is_gone([insert, delete], answers)
+    assert not _is_gone([insert], answers), "nothing was removed"
+    assert not _is_gone([insert, delete], (success(), failure(409, "TableBeingDeleted")))

@@ -162,3 +162,41 @@ def test_what_stands_for_a_while_or_was_written_before_is_told_from_what_is_new(
     assert [each.recent for each in lane.do(reads, anew=False)] == [False, False]
     assert [each.fresh for each in lane.do(reads, anew=False)] == [True, True]
     assert [each.fresh for each in lane.do(writes)] == [True, False]
+
+
+def test_another_form_of_a_thing_takes_the_place_of_the_usual_one() -> None:
+    plan = planner("blob").plan("PageBlob_GetPageRanges:snapshot")
+    made = [call.operation for call in plan.setup]
+    assert made == ["Container_Create", "PageBlob_Create", "PageBlob_UploadPages", "Blob_CreateSnapshot"]
+    assert plan.call.params["snapshot"] == Ref(3, ("headers", "x-ms-snapshot"))
+
+
+def test_a_way_has_a_name_of_its_own() -> None:
+    """What reads are given to show a write would else be asked for in that way."""
+    for service in ("s3", "dynamodb", "blob", "queue", "table"):
+        hints = hints_of(service)
+        assert not hints.ways.keys() & hints.related.keys()
+
+
+def test_tables_are_read_page_by_page_too() -> None:
+    tasks = Cases(planner("table"), 1, ("Table_QueryEntities", "Table_Query")).states()["second page"]
+    given = {probe.call.operation: probe.call.params for task in tasks for probe in task.case.probes}
+    assert given["Table_QueryEntities"]["next_row_key"].path == ("headers", "x-ms-continuation-nextrowkey")
+    assert given["Table_Query"]["next_table_name"].path == ("headers", "x-ms-continuation-nexttablename")
+
+
+def test_metadata_is_given_more_of_and_in_a_wrong_form() -> None:
+    for service, operation in (("blob", "Blob_SetMetadata"), ("queue", "Queue_SetMetadata")):
+        cases = Cases(planner(service), 1, (operation,))
+        given = [probe for task in cases.sweep(operation) for probe in task.case.probes]
+        names = {name for probe in given for name in probe.call.params.get("metadata", ())}
+        assert {"Size_2", "not-valid"} <= names
+
+
+def test_a_read_is_asked_for_what_the_write_named() -> None:
+    plans = planner("table")
+    plan = plans.plan("Table_UpdateEntity")
+    call = Call(service="table", operation="Table_UpdateEntity", params={**plan.call.params, "row_key": "x"})
+    assert [each.params["row_key"] for each in plans.reads(plan.setup, call) if "row_key" in each.params] == [
+        "x"
+    ]

@@ -35,6 +35,8 @@ from likewise.model import Difference, Implication, TargetUnavailable
 
 PATIENCE = 320
 """Cases after which it is asked whether a difference has gone away: three seconds on fast servers."""
+WAY = "way "
+"""What the state of a probe begins with that makes a call in another way."""
 SILENT = 12
 """Calls without an answer in a row after which a side counts as gone."""
 
@@ -291,7 +293,7 @@ class Campaign:
         probes = tuple(
             each
             for each in task.case.probes
-            if each.call.operation not in self.hopeless
+            if (each.call.operation not in self.hopeless or each.state.startswith(WAY))
             and (again or (self.bounds.is_open(each) if each.size else self._is_open(each)))
         )
         for number in range(len(setup) - 1, -1, -1):
@@ -317,6 +319,8 @@ class Campaign:
         if first.refused or second.refused:
             self.tally.refused += 1
             return
+        if operation in self.hopeless and probe.state.startswith(WAY) and first.success and second.success:
+            self._adopt(operation, probe.state.removeprefix(WAY))
         self._asked.add(asked_by(probe))
         self.tally.called.add(operation)
         self.tally.pairs += len(ours.answers)
@@ -335,6 +339,12 @@ class Campaign:
         self.bounds.note(probe, first, second)
         if AND in probe.parameter and first.success and second.success:
             self.agreed |= values_of(probe)
+
+    def _adopt(self, operation: str, way: str) -> None:
+        """Call an operation from now on as both sides take it, though one of them refuses its usual call."""
+        planner = self.cases.planner
+        planner.learned[operation] = (planner.typical(way), planner.needs(way))
+        self.hopeless.discard(operation)
 
     def _miss(self, operation: str, ours: Answer, theirs: Answer) -> None:
         """Note that neither side has an operation, however it is called: nothing more is asked of it."""

@@ -58,6 +58,8 @@ class Finding:
     """What the reference and the candidate refuse it with: the code, and the text without what varies."""
     idle: int | None = None
     """The side on which the operation does nothing at all, whatever it is given: 0 is the reference."""
+    deaf: int | None = None
+    """The side on which the parameter changes nothing, though it does on the other."""
 
     def as_json(self) -> dict[str, Any]:
         """The finding as the catalogue's JSON has it."""
@@ -82,6 +84,7 @@ class Finding:
             "public": self.public,
             "errors": [list(each) for each in self.errors],
             "idle": self.idle,
+            "deaf": self.deaf,
         }
 
     @property
@@ -137,6 +140,7 @@ def from_json(data: Mapping[str, Any]) -> Finding:
         public=data.get("public", True),
         errors=_errors(data.get("errors")),
         idle=data.get("idle"),
+        deaf=data.get("deaf"),
     )
 
 

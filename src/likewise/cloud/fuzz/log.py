@@ -13,9 +13,12 @@ from typing import IO, Any
 
 from likewise.cloud.fuzz.differences.explaining import (
     follows_from,
+    follows_from_deafness,
     follows_from_idleness,
+    follows_from_loss,
     is_of_part,
     is_same_absence,
+    is_same_lateness,
     is_same_message,
     is_same_page,
     is_same_refusal,
@@ -127,6 +130,9 @@ _SAME = (
     is_same_absence,
     follows_from,
     follows_from_idleness,
+    follows_from_deafness,
+    follows_from_loss,
+    is_same_lateness,
 )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.differences.causes import AUTHORISATION, NULL, STATES
+from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS, AUTHORISATION, NULL, STATES
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
@@ -62,9 +62,24 @@ class Explanations:
     def explains(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
         """Whether a difference follows from another that is known."""
         before = _before(case, probe, gap)
-        if before & self.ineffective.keys() or any(bare(gap) in self.reads.get(name, ()) for name in before):
+        known = set[tuple[str, ...]]().union(*(self.reads.get(name, ()) for name in before))
+        if before & self.ineffective.keys() or bare(gap) in known or _is_of_field(probe, gap, known):
+            return True
+        if gap.index == 0 and gap.place and gap.difference in _STORED:
+            mine = {_last(place) for _, _, place in self.reads.get(probe.call.operation, ())}
+            if _last(gap.place) in mine:
+                return True  # it says itself what it keeps
+        if self._is_always(probe, gap, seen):
             return True
         return self._is_refusal(probe, gap, seen) or self._is_void(probe, gap, seen, self.ineffective)
+
+    def _is_always(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
+        """Whether a side refuses an operation in another way or state as it does whatever it is asked."""
+        if gap.difference is not Difference.SUCCESS or gap.index:
+            return False
+        said = [(gap.operation, which, *refusal(each.answers[0])) for which, each in enumerate(seen)]
+        is_other = bool(probe.parameter) or probe.state != "present"
+        return is_other and any(ALWAYS in self.refusals.get(each, ()) for each in said)
 
     def suspects(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> set[str]:
         """The operations that a difference would follow from if they do nothing, which is not certain yet."""
@@ -99,6 +114,23 @@ class Explanations:
 def _before(case: Case, probe: Probe, gap: Gap) -> set[str]:
     """The operations that were called before the one that shows a difference."""
     return {call.operation for call in (*case.setup, *((probe.call,) if gap.index else ()))}
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _is_of_field(probe: Probe, gap: Gap, known: Iterable[tuple[str, ...]]) -> bool:
+    """Whether a read shows a field that is known to be stored otherwise, or asks for things by it."""
+    fields = {_last(place) for _, kind, place in known if kind in _STORED}
+    if gap.difference in _STORED and gap.place:
+        return _last(gap.place) in fields
+    asked = probe.call.params.values() if gap.index == 0 else ()
+    words = {word.lower() for text in asked if isinstance(text, str) for word in _WORD.findall(text)}
+    return gap.difference in EXISTENCE | {Difference.TYPE} and bool(fields & words)
+
+
+_STORED = frozenset({Difference.VALUE, Difference.TYPE, Difference.MISSING, Difference.EXTRA})
+"""How what is stored may differ in a field."""
 
 
 def bare(gap: Gap) -> tuple[str, ...]:
@@ -210,6 +242,36 @@ def follows_from_idleness(finding: Finding, other: Finding) -> bool:
     return finding.kind != Difference.SUCCESS or said.startswith("success")
 
 
+def follows_from_loss(finding: Finding, other: Finding) -> bool:
+    """Whether a side that keeps nothing of a parameter sees less of several mistakes, one of them in it."""
+    if finding.kind not in _ERRORS or AND not in finding.parameter or finding.operation != other.operation:
+        return False
+    if other.manifestation == "response" or other.kind not in _STORED:
+        return False
+    given = [call.params for call in other.sequence if call.operation == other.operation]
+    mine = [repr(params[name]) for params in given for name in tops(finding.parameter) & params.keys()]
+    return any(repr(kept) in text for kept in (other.reference, other.candidate) if kept for text in mine)
+
+
+def follows_from_deafness(finding: Finding, other: Finding) -> bool:
+    """Whether a side takes any value of a parameter which it does not heed, as another finding says."""
+    if other.deaf is None or (finding.kind, finding.operation) != (Difference.SUCCESS, other.operation):
+        return False
+    said = (finding.reference, finding.candidate)[other.deaf]
+    return said.startswith("success") and bool(tops(other.parameter) & tops(finding.parameter) - {""})
+
+
+def is_same_lateness(finding: Finding, other: Finding) -> bool:
+    """Whether an answer says at once of a thing what a read goes on saying for a while."""
+    return (
+        other.cause == ASYNCHRONOUS != finding.cause
+        and any(call.operation == finding.operation for call in other.sequence)
+        and finding.kind == other.kind == Difference.VALUE
+        and _last(finding.place) == _last(other.place)
+        and (finding.reference, finding.candidate) == (other.reference, other.candidate)
+    )
+
+
 def is_of_part(finding: Finding, other: Finding) -> bool:
     """Whether a parameter is refused for a part of it, which alone is refused in the same words."""
     if finding.kind != Difference.SUCCESS or (finding.kind, finding.shown_by) != (other.kind, other.shown_by):
@@ -243,7 +305,7 @@ def _is_same_failure(finding: Finding, other: Finding) -> bool:
     varied = [{top(part) for part in each.parameter.split(AND)} for each in (finding, other)]
     pairs = ((finding.reference, other.reference), (finding.candidate, other.candidate))
     is_same = any(mine == said and said.startswith(("5", "no answer")) for mine, said in pairs)
-    return is_same and (not other.condition or bool(other.parameter and varied[0] & varied[1]))
+    return is_same and (not other.parameter or bool(varied[0] & varied[1]))
 
 
 def is_empty(gap: Gap) -> bool:
@@ -266,9 +328,19 @@ def is_same_value(said: Gap, gap: Gap) -> bool:
     return not is_empty(gap) and concerns(said, gap) and values == (gap.reference, gap.candidate)
 
 
+def is_of_field(finding: Finding, gap: Gap) -> bool:
+    """Whether an answer differs in the same two values of a field as a finding does."""
+    values = (finding.reference, finding.candidate)
+    return _last(finding.place) == _last(gap.place) and values == (gap.reference, gap.candidate)
+
+
 def _field(gap: Gap) -> str:
     """What differs, by a name that headers and bodies share: `x-ms-lease-state` is `LeaseState`."""
-    return gap.place.rpartition(".")[2].lower().removeprefix("x-ms-").replace("-", "")
+    return _last(gap.place)
+
+
+def _last(place: str) -> str:
+    return place.rpartition(".")[2].lower().removeprefix("x-ms-").replace("-", "")
 
 
 def is_existence(gap: Gap) -> bool:

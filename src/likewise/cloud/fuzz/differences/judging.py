@@ -9,7 +9,15 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import LEAVES, Answer
 from likewise.cloud.fuzz.differences.bonds import Bonds
-from likewise.cloud.fuzz.differences.crowds import PAGING, has_others, keeps_to, longest, without_others
+from likewise.cloud.fuzz.differences.crowds import (
+    PAGING,
+    goes_on,
+    has_others,
+    keeps_to,
+    listed,
+    longest,
+    without_others,
+)
 from likewise.cloud.fuzz.differences.trees import Found, are_near, differences, masked, plain_message
 from likewise.model import Difference, Implication
 
@@ -178,8 +186,11 @@ class Judge:
         if prefixes[0]:
             crowded = has_others(mine, prefixes[0]) or has_others(other, prefixes[1])
             is_told = named and keeps_to(mine, prefixes[0]) != keeps_to(other, prefixes[1])
+            is_more = self._goes_on(operation, prefixes, mine, other)
             if self._are_cut(operation, prefixes, mine, other) and crowded and not is_told:
                 return
+            if crowded and is_more[0] != is_more[1]:
+                yield Difference.VALUE, "whether there is more", *is_more
             mine = without_others(mine, prefixes[0], crowded=crowded)
             other = without_others(other, prefixes[1], crowded=crowded)
         swapped: dict[str, list[tuple[str, str]]] = {}
@@ -208,6 +219,20 @@ class Judge:
             # What is kept here cannot give its identity to another answer.
             self._compared[key] = mine, other, found
         return self._compared[key][2]
+
+    def _goes_on(self, operation: str, prefixes: tuple[str, str], *both: Any) -> tuple[bool, bool]:
+        """Whether each side says that a page of what everybody has is not the last one.
+
+        It is not where the list was much longer before, and what is ours is on another page.
+        """
+        lengths = [longest(each) for each in both]
+        is_sure = all(
+            lengths[which] + PAGE <= self._lengths.get((operation, which), 0)
+            and not listed(both[which], prefixes[which])
+            for which in (0, 1)
+        )
+        is_page = is_sure and lengths[0] == lengths[1]
+        return (goes_on(both[0]), goes_on(both[1])) if is_page else (True, True)
 
     def _are_cut(self, operation: str, prefixes: tuple[str, str], *both: Any) -> bool:
         """Whether a list of what everybody has no longer grows: it is a page, and ours may be on another.

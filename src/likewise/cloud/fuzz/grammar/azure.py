@@ -46,6 +46,14 @@ OVERLAY: dict[str, tuple[float | None, float | None]] = {
     "top": (0, 1000),
 }
 """Limits that the generated layers say nothing about, or only sometimes."""
+PAIR = (Member(name="key", kind="string"), Member(name="value", kind="string"))
+"""What metadata has as often as one likes; to the builders it is one text, or anything."""
+TOKENS = (
+    ("NextMarker", "marker"),
+    ("x-ms-continuation-nextpartitionkey", "next_partition_key"),
+    ("x-ms-continuation-nextrowkey", "next_row_key"),
+    ("x-ms-continuation-nexttablename", "next_table_name"),
+)
 _LIMIT = re.compile(r"(minimum|maximum)=(-?\d+)")
 
 
@@ -119,8 +127,9 @@ def _members(function: ast.FunctionDef, models: Any) -> Iterator[Member]:
         maximum = limits.get((name, "maximum"), maximum)
         yield Member(
             name=name,
-            kind=_kind(annotation),
+            kind="map" if name == "metadata" else _kind(annotation),
             required=required,
+            members=PAIR if name == "metadata" else (),
             enum=_enum(annotation, models),
             minimum=minimum,
             maximum=maximum,
@@ -175,7 +184,8 @@ def _wires(function: ast.FunctionDef) -> dict[str, str]:
 
 
 def _tokens(function: ast.FunctionDef) -> tuple[tuple[str, str], ...]:
-    return (("NextMarker", "marker"),) if "marker" in _arguments(function) else ()
+    """Where an answer says how to go on, and the argument that takes it: of a body, or of a header."""
+    return tuple((out, into) for out, into in TOKENS if into in _arguments(function))
 
 
 def _is_public(name: str) -> bool:

@@ -28,6 +28,7 @@ class Hints:
     `failing`: parameters that ask for a condition, with values that make it not hold, by parameter or by
     "Operation.parameter".
     `holding`: the same, with values that make it hold: the mark of the thing as an earlier answer gave it.
+    `wrong`: values that are not of the right form, by either.
     `further`: other right values of parameters that are languages of their own, by either.
     `holds`: for each kind of thing, the operation that locks one, the parameter by which others show that
     they may touch it nevertheless, and what they give then.
@@ -48,6 +49,7 @@ class Hints:
     ways: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     failing: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     holding: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
+    wrong: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     further: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     holds: Mapping[str, tuple[str, str, Any, Any]] = field(default_factory=dict)
     """The last two: what is right, and what is wrong."""

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar.hints import Hints
+from likewise.cloud.fuzz.hints.ways_blob import (
+    LEASE,
+    MORE,
+    NEEDS,
+    OTHER_LEASE,
+    PAGE,
+    RELATED,
+    RULE,
+    SNAPSHOT,
+    WAYS,
+)
 from likewise.cloud.services.call import words
 
 CONTAINER, BLOB, URL = Name("container"), Name("blob"), Name("endpoint")
-LEASE = "11111111-2222-3333-4444-555555555555"
-OTHER_LEASE = "99999999-2222-3333-4444-555555555555"
+EARLIER, LATER = "2020-01-01T00:00:00Z", "2031-01-01T00:00:00Z"
 OTHER_ETAG = '"0x8D0000000000000"'
 FORMS = ("BlockBlob_Upload", "AppendBlob_Create", "PageBlob_Create")
 MARKS = tuple(Ref(-1, (maker, "headers", "etag")) for maker in FORMS)
 SOURCE = Text((URL, "/", CONTAINER, "/", BLOB))
-PAGE = b"p" * 512
 LIST = "Container_ListBlobFlatSegment"
-SHOWN = ("snapshots", "metadata", "uncommittedblobs", "copy", "tags")
+SHOWN = ("metadata", "uncommittedblobs", "copy", "tags")
 """What a list of blobs shows only to those who ask for it."""
 RETENTION = {"Enabled": False}
 SERVICE = {
@@ -29,7 +38,7 @@ SERVICE = {
         },
         "HourMetrics": {"Version": "1.0", "Enabled": False, "RetentionPolicy": RETENTION},
         "MinuteMetrics": {"Version": "1.0", "Enabled": False, "RetentionPolicy": RETENTION},
-        "Cors": {},
+        "Cors": {"CorsRule": [RULE]},
     }
 }
 ACL = {
@@ -123,18 +132,18 @@ VALUES = {
     "if_tags": "\"colour\"='blue'",
     "if_match": "*",
     "if_none_match": OTHER_ETAG,
-    "if_modified_since": "2020-01-01T00:00:00Z",
-    "if_unmodified_since": "2031-01-01T00:00:00Z",
-    "source_if_modified_since": "2020-01-01T00:00:00Z",
-    "source_if_unmodified_since": "2031-01-01T00:00:00Z",
+    "if_modified_since": EARLIER,
+    "if_unmodified_since": LATER,
+    "source_if_modified_since": EARLIER,
+    "source_if_unmodified_since": LATER,
     "source_if_match": "*",
     "source_if_none_match": OTHER_ETAG,
     "expiry_options": "NeverExpire",
     "legal_hold": True,
-    "immutability_policy_expiry": "2031-01-01T00:00:00Z",
+    "immutability_policy_expiry": LATER,
     "immutability_policy_mode": "unlocked",
-    "snapshot": Ref(-1, ("Blob_CreateSnapshot", "headers", "x-ms-snapshot")),
-    "prevsnapshot": None,
+    "snapshot": SNAPSHOT,
+    "PageBlob_GetPageRangesDiff.prevsnapshot": SNAPSHOT,
     "version_id": None,
     "encryption_key": None,
     "encryption_key_sha256": None,
@@ -156,6 +165,9 @@ VALUES = {
     "marker": None,
     "timeout": 30,
     "append_position": 0,
+    "if_sequence_number_less_than_or_equal_to": 5,
+    "if_sequence_number_less_than": 5,
+    "if_sequence_number_equal_to": 0,
     "max_size": 1000,
     "include": ["metadata"],
     "content_type": None,
@@ -177,7 +189,20 @@ HINTS = Hints(
         "source_if_match": {"source_if_match": OTHER_ETAG},
         "source_if_none_match": {"source_if_none_match": "*"},
         "if_tags": {"if_tags": "\"colour\"='red'"},
+        **{f"{whose}if_modified_since": {f"{whose}if_modified_since": LATER} for whose in ("", "source_")},
+        **{
+            f"{whose}if_unmodified_since": {f"{whose}if_unmodified_since": EARLIER}
+            for whose in ("", "source_")
+        },
+        "if_sequence_number_less_than": {"if_sequence_number_less_than": 0},
+        "if_sequence_number_equal_to": {"if_sequence_number_equal_to": 7},
+        "lease_id": {"lease_id": OTHER_LEASE},
+        "append_position": {"append_position": 7},
+        "max_size": {"max_size": 3},
+        "range": {"range": "bytes=4096-8191"},
+        "copy_source": {"copy_source": Text((*SOURCE.parts, "-none"))},
     },
+    wrong={"metadata": ({"not-valid": "blue"},)},
     holding={
         "if_match": tuple({"if_match": mark} for mark in MARKS),
         "source_if_match": ({"source_if_match": MARKS[0]},),
@@ -188,6 +213,8 @@ HINTS = Hints(
         "if_tags": ("\"colour\">='a' AND \"colour\"<'z'",),
         "range": ("bytes=2-", "bytes=0-0"),
         "delimiter": ("b", "lw"),
+        "tier": ("Hot", "Archive", "Cold"),
+        "metadata": (MORE,),
         "Container_ListBlobFlatSegment.prefix": ("lw", "other"),
         "Container_ListBlobHierarchySegment.prefix": ("lw", "other"),
     },
@@ -232,7 +259,7 @@ HINTS = Hints(
         "PageBlob_ClearPages": ("PageBlob_Create", "PageBlob_UploadPages"),
         "PageBlob_UploadPagesFromURL": ("PageBlob_Create",),
         "PageBlob_GetPageRanges": ("PageBlob_Create", "PageBlob_UploadPages"),
-        "PageBlob_GetPageRangesDiff": ("PageBlob_Create", "PageBlob_UploadPages"),
+        "PageBlob_GetPageRangesDiff": ("PageBlob_Create", "Blob_CreateSnapshot", "PageBlob_UploadPages"),
         "PageBlob_Resize": ("PageBlob_Create",),
         "PageBlob_UpdateSequenceNumber": ("PageBlob_Create",),
         "BlockBlob_CommitBlockList": ("BlockBlob_StageBlock",),
@@ -250,37 +277,43 @@ HINTS = Hints(
         "Service_ListContainersSegment": ("Container_Create",),
         "Blob_GetTags": ("Blob_SetTags",),
         "Container_GetAccessPolicy": ("Container_SetAccessPolicy",),
-        "Service_FilterBlobs": ("Container_Create", "BlockBlob_Upload", "Blob_SetTags"),
-        "Container_FilterBlobs": ("BlockBlob_Upload", "Blob_SetTags"),
+        "Service_FilterBlobs": ("Container_Create", "BlockBlob_Upload:marked"),
+        "Container_FilterBlobs": ("BlockBlob_Upload:marked",),
         "Container_SubmitBatch": ("BlockBlob_Upload",),
+        **NEEDS,
     },
+    ways=WAYS,
     related={
+        **RELATED,
         **{f"{LIST}:{what}": ({"include": [what]},) for what in SHOWN},
+        f"{LIST}:snapshots": ({"include": ["snapshots", "metadata"]},),
         "Service_ListContainersSegment:metadata": ({"include": ["metadata"]},),
     },
     observers={
-        "Container_Create": ("Container_GetProperties", "Service_ListContainersSegment"),
-        "Container_Delete": ("Container_GetProperties",),
+        "Container_Create": ("Container_GetProperties", "Service_ListContainersSegment:metadata"),
+        "Container_Delete": ("Container_GetProperties", "Service_ListContainersSegment"),
         "Container_SetMetadata": ("Container_GetProperties", "Service_ListContainersSegment:metadata"),
         "Container_SetAccessPolicy": ("Container_GetAccessPolicy", "Container_GetProperties"),
         "Container_*Lease": ("Container_GetProperties",),
         "BlockBlob_StageBlock*": ("BlockBlob_GetBlockList", f"{LIST}:uncommittedblobs"),
+        "BlockBlob_CommitBlockList": ("Blob_Download", "BlockBlob_GetBlockList", "Blob_GetProperties", LIST),
         "BlockBlob_*": ("Blob_Download", "Blob_GetProperties", "Container_ListBlobFlatSegment"),
         "AppendBlob_*": ("Blob_Download", "Blob_GetProperties"),
-        "PageBlob_*": ("PageBlob_GetPageRanges", "Blob_GetProperties", "Blob_Download"),
+        "PageBlob_*Pages*": ("PageBlob_GetPageRanges", "Blob_GetProperties", "Blob_Download"),
+        "PageBlob_*": ("Blob_GetProperties", "PageBlob_GetPageRanges", f"{LIST}:metadata"),
         "Blob_SetTags": ("Blob_GetTags", f"{LIST}:tags"),
         "Blob_SetMetadata": ("Blob_GetProperties", f"{LIST}:metadata"),
         "Blob_Set*": ("Blob_GetProperties", "Container_ListBlobFlatSegment"),
-        "Blob_Delete": ("Blob_GetProperties", "Container_ListBlobFlatSegment"),
+        "Blob_Delete": ("Blob_GetProperties", f"{LIST}:snapshots"),
         "Blob_*Lease": ("Blob_GetProperties",),
         "Blob_*Copy*": ("Blob_Download", "Blob_GetProperties", f"{LIST}:copy"),
-        "Blob_CreateSnapshot": (f"{LIST}:snapshots",),
+        "Blob_CreateSnapshot": (f"{LIST}:snapshots", "Blob_GetProperties:snapshot"),
         "Service_SetProperties": ("Service_GetProperties",),
     },
     account=words("Service_SetProperties Service_GetProperties"),
     removers={"container": "Container_Delete", "blob": "Blob_Delete"},
     lists=words(
         "Container_ListBlobFlatSegment Container_ListBlobHierarchySegment Service_ListContainersSegment "
-        "BlockBlob_GetBlockList"
+        "BlockBlob_GetBlockList Container_FilterBlobs Service_FilterBlobs"
     ),
 )

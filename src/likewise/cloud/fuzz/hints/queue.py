@@ -5,6 +5,8 @@ from __future__ import annotations
 from likewise.cloud.fuzz.calls import Name, Ref
 from likewise.cloud.fuzz.grammar.hints import Hints
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
+from likewise.cloud.fuzz.hints.ways_blob import MORE
+from likewise.cloud.fuzz.hints.ways_queue import NEEDS, WAYS
 from likewise.cloud.services.call import words
 
 MESSAGE = ("Messages_Enqueue", "body", "QueueMessagesList", "QueueMessage", 0)
@@ -39,6 +41,8 @@ HINTS = Hints(
     names={"queue": "queue"},
     makers={"queue": "Queue_Create"},
     values=VALUES,
+    further={"metadata": (MORE,)},
+    wrong={"metadata": ({"not-valid": "blue"},)},
     creates={"Queue_Create": words("queue")},
     needs={
         "Messages_Dequeue": ("Messages_Enqueue",),
@@ -48,11 +52,13 @@ HINTS = Hints(
         "MessageId_Delete": ("Messages_Enqueue",),
         "Queue_GetAccessPolicy": ("Queue_SetAccessPolicy",),
         "Service_ListQueuesSegment": ("Queue_Create",),
+        **NEEDS,
     },
+    ways=WAYS,
     related={"Service_ListQueuesSegment:metadata": ({"include": ["metadata"]},)},
     observers={
-        "Queue_Create": ("Queue_GetProperties", "Service_ListQueuesSegment"),
-        "Queue_Delete": ("Queue_GetProperties",),
+        "Queue_Create": ("Queue_GetProperties", "Service_ListQueuesSegment:metadata"),
+        "Queue_Delete": ("Queue_GetProperties", "Service_ListQueuesSegment"),
         "Queue_SetMetadata": ("Queue_GetProperties", "Service_ListQueuesSegment:metadata"),
         "Queue_SetAccessPolicy": ("Queue_GetAccessPolicy",),
         "Messages_Enqueue": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),

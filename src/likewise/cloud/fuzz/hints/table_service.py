@@ -5,6 +5,7 @@ from __future__ import annotations
 from likewise.cloud.fuzz.calls import Name, Ref
 from likewise.cloud.fuzz.grammar.hints import Hints
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
+from likewise.cloud.fuzz.hints.ways_table import NEEDS, WAYS
 from likewise.cloud.services.call import words
 
 ROW = Name("row")
@@ -71,7 +72,9 @@ HINTS = Hints(
         "Table_DeleteEntity": ("Table_InsertEntity",),
         "Table_GetAccessPolicy": ("Table_SetAccessPolicy",),
         "Table_Query": ("Table_Create",),
+        **NEEDS,
     },
+    ways=WAYS,
     observers={
         "Table_Create": ("Table_Query",),
         "Table_Delete": ("Table_Query",),

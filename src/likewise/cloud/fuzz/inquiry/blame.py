@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call, Ref, placeholders
 from likewise.cloud.fuzz.differences.bonds import KNOWN
 from likewise.cloud.fuzz.differences.crowds import without_others
-from likewise.cloud.fuzz.differences.explaining import EXISTENCE, Explanations, Void, concerns, is_same_value
+from likewise.cloud.fuzz.differences.explaining import (
+    EXISTENCE,
+    Explanations,
+    Void,
+    concerns,
+    is_same_value,
+    tops,
+)
 from likewise.cloud.fuzz.differences.judging import Judge
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
@@ -50,6 +58,8 @@ class Blame:
         mine = shown.probe.call.operation
         gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
         witnesses = {each.index for each in gaps.values() if each.index and concerns(each, gap)}
+        if len(witnesses) > 1:
+            witnesses -= {index for index in witnesses if self._differs_itself(shown, index)}
         void = (
             self._leaves_alone(shown) if gap.difference is Difference.IDENTITY else self._has_no_effect(shown)
         )
@@ -78,6 +88,14 @@ class Blame:
         if changed[0] == changed[1] or self._has_shown_effect(shown):
             return None
         return changed.index(False)
+
+    def _differs_itself(self, shown: Shown, index: int) -> bool:
+        """Whether the sides answer a read differently without the probe as well: refused, or otherwise."""
+        case = read_before(shown, index) if index <= len(shown.probe.observers) else None
+        if case is None:
+            return False
+        look = self.alone[str(case)] = self.alone.get(str(case)) or self._look(case)
+        return any(each.difference in REFUSALS for each in look.gaps)
 
     def _leaves_alone(self, shown: Shown) -> int | None:
         """The side that gives the identifier from before the probe, and takes it where there is nothing."""
@@ -130,15 +148,33 @@ class Blame:
             return None
         return look
 
-    def _changes(self, shown: Shown, without: Look, index: int) -> tuple[bool, bool]:
-        """For each side, whether a read answers otherwise than without the probe."""
+    def find_deaf(self, shown: Shown) -> int | None:
+        """The side on which a read shows nothing of the parameter that a write was given."""
+        gap, probe = shown.gap, shown.probe
+        if not gap.index or not probe.parameter:
+            return None
+        usual = self._planner.typical(probe.call.operation)
+        params = {
+            name: value for name, value in probe.call.params.items() if name not in tops(probe.parameter)
+        }
+        params |= {name: usual[name] for name in tops(probe.parameter) & usual.keys()}
+        call = self._planner.bound(replace(probe.call, params=params), shown.case.setup)
+        plain = replace(probe, call=call, parameter="", value_class="", note="")
+        look = self._look(Case(setup=shown.case.setup, probes=(plain,)))
+        if look.seen is None or any(len(seen.answers) <= gap.index for seen in look.seen):
+            return None
+        changed = self._changes(shown, look, gap.index, at=gap.index)
+        return None if changed[0] == changed[1] else changed.index(False)
+
+    def _changes(self, shown: Shown, without: Look, index: int, *, at: int = 0) -> tuple[bool, bool]:
+        """For each side, whether a read answers otherwise than without the probe, where it is number `at`."""
         assert shown.look.seen is not None
         assert without.seen is not None
         operation = shown.probe.observers[index - 1].operation
         found = []
         for which in (0, 1):
             seen = (without.seen[which], shown.look.seen[which])
-            before, after = seen[0].answers[0], seen[1].answers[index]
+            before, after = seen[0].answers[at], seen[1].answers[index]
             said = [
                 masked(self._judge.normalised(self._own_part(operation, answer, each.prefix), which))
                 for answer, each in zip((before, after), seen, strict=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
 from likewise.cloud.fuzz.differences.bonds import Bonds
 from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED
-from likewise.cloud.fuzz.differences.explaining import Explanations, Void, is_empty
+from likewise.cloud.fuzz.differences.explaining import Explanations, Void, is_empty, is_of_field
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import REFUSALS, Blame, read_before
@@ -67,7 +67,13 @@ class Inquiry:
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
         self.unstable: list[Unstable] = []
-        self.lateness = Lateness(pair, judge, is_shared=self._is_shared, looks=planner.looks)
+        self.lateness = Lateness(
+            pair,
+            judge,
+            is_shared=self._is_shared,
+            looks=planner.looks,
+            account=planner.hints.account,
+        )
         self._shared: dict[str, bool] = {}
         self._blame = Blame(self.look, judge, planner, self.known, is_shared=self._is_shared)
 
@@ -190,6 +196,8 @@ class Inquiry:
         blamed, state, doubt = self._blame.lay(each, others)
         final = self._own(each) if each.gap.index and not state else each
         found = self._descriptions.finding(final, blamed, state=state, void=doubt)
+        if state and doubt is None:
+            found = replace(found, deaf=self._blame.find_deaf(each))
         # Who refuses a call for want of a thing that is only late had not come to what else is wrong with it.
         is_open = found.cause != NOT_IMPLEMENTED or each.gap.difference in _MISSES
         check = is_open and self.lateness.check(each)
@@ -298,14 +306,19 @@ class Inquiry:
 
 
 def _is_said_of_state(shown: Shown, found: Sequence[Finding | Pending]) -> bool:
-    """Whether an answer differs to a value of a parameter with which the operation leaves something else."""
-    if shown.gap.index or shown.gap.difference in REFUSALS | _MISSES or not shown.probe.parameter:
+    """Whether an answer differs to a value of a parameter with which the operation leaves something else.
+
+    Without a parameter, only where it says itself what it left.
+    """
+    gap = shown.gap
+    if gap.index or gap.difference in REFUSALS | _MISSES:
         return False
     those = [each if isinstance(each, Finding) else each.finding for each in found]
     return any(
         each.operation == shown.probe.call.operation
         and each.parameter == shown.probe.parameter
         and each.manifestation != Manifestation.RESPONSE
+        and (bool(each.parameter) or is_of_field(each, gap))
         for each in those
     )
 

@@ -6,6 +6,7 @@ again when the campaign is so many cases older, at its end at the latest.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Container, Sequence
@@ -17,7 +18,7 @@ from likewise.cloud.fuzz.differences.crowds import goes_on, listed
 from likewise.cloud.fuzz.differences.explaining import EXISTENCE, is_empty
 from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.inquiry.minimising import Shown
-from likewise.cloud.fuzz.planning.plans import is_read
+from likewise.cloud.fuzz.planning.plans import ENDS, is_read
 from likewise.cloud.fuzz.sides.execution import AGAIN, Case, Exhausted, Probe
 from likewise.cloud.fuzz.sides.pairing import Pair, Standing
 from likewise.model import Difference
@@ -28,6 +29,8 @@ _OURS = re.compile(r"<[a-z]{2}>")
 """The name of something that the context at hand has made."""
 _BETWEEN = re.compile(r"[A-Z]{3,}ING$")
 """The state of a thing that is about to be in another: CREATING, UPDATING, ENABLING."""
+_SPAN = re.compile(r"time|duration|period|seconds|delay", re.IGNORECASE)
+"""Parameters that say for how long."""
 LAG = 3.0
 """Seconds that a server may be late."""
 BRIEF, PART = 0.3, 0.1
@@ -62,13 +65,22 @@ def may_be_early(gap: Gap, answers: Sequence[Answer], late: Container[str]) -> b
     if gap.difference in (Difference.MISSING, Difference.EXTRA):
         return gap.index > 0 or "[{" in gap.reference + gap.candidate or not all(a.fields for a in answers)
     if gap.difference is Difference.TYPE:
-        return not gap.reference or not gap.candidate
+        return not gap.reference or not gap.candidate or "[{" in gap.reference + gap.candidate
     return gap.difference is Difference.LENGTH
 
 
 def _is_unready(answer: Answer) -> bool:
     """Whether a refusal may be that of a server which is not ready yet."""
     return not answer.success and (answer.status in (404, 409) or bool(LATE.search(answer.code)))
+
+
+def _is_gone(setup: Sequence[Call], answers: Sequence[Answer]) -> bool:
+    """Whether one side may just not know yet that something was removed: it takes what the other misses.
+
+    Who asks it again would remove it twice.
+    """
+    is_missed = any(each.status == 404 for each in answers) and any(each.success for each in answers)
+    return is_missed and any(ENDS.search(call.operation) for call in setup)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -106,6 +118,16 @@ class Check:
     way: Way
     first: tuple[Answer, ...]
     question: Question
+    span: float = math.inf
+    """Seconds after which it would be gone by itself, for that is what was asked for."""
+
+
+def _span(probe: Probe) -> float:
+    """How long what a probe does is to last, where the parameter that it is about says so."""
+    value = probe.call.params.get(probe.parameter)
+    if isinstance(value, bool) or not isinstance(value, int) or not _SPAN.search(probe.parameter):
+        return math.inf
+    return value if value > 0 else math.inf
 
 
 def _way(setup: Sequence[Call], probe: Probe, index: int) -> Way:
@@ -132,8 +154,11 @@ class Lateness:
         *,
         is_shared: Callable[[str], bool],
         looks: Callable[[Sequence[Call], Call], Sequence[Call]],
+        account: Container[str] = (),
     ) -> None:
         self._pair, self._judge, self._is_shared, self._looks = pair, judge, is_shared, looks
+        self._account = account
+        """Operations on what everybody shares: somebody may have written to it just before."""
         self._steady: set[Kind] = set()
         """Kinds of difference that were seen to stay, however long one waits."""
         self._prompt: set[Way] = set()
@@ -159,7 +184,7 @@ class Lateness:
         gap, probe = shown.gap, shown.probe
         answers = _answers(shown)
         kind = (probe.call.operation, gap.operation, gap.difference)
-        is_after = bool(gap.index or shown.case.setup)
+        is_after = bool(gap.index or shown.case.setup or gap.operation in self._account)
         # What is late is late in every part of an answer.
         beside = tuple(each for each in shown.look.gaps if each.index == gap.index)
         is_early = any(may_be_early(each, answers, self._suspects) for each in (gap, *beside))
@@ -171,10 +196,21 @@ class Lateness:
         if self._agree(gap, question, *question.at_once):
             self._late.add(gap.operation)
             return True
+        if question.shared and self._is_elsewhere(shown, question):
+            self._steady.add(kind)
+            return False
         question.users += 1
         self._open.append(gap.operation)
         way = _way(shown.case.setup, probe, gap.index)
-        return Check(gap=gap, beside=beside, kind=kind, way=way, first=answers, question=question)
+        return Check(
+            gap=gap,
+            beside=beside,
+            kind=kind,
+            way=way,
+            first=answers,
+            question=question,
+            span=_span(probe) if gap.index else math.inf,
+        )
 
     def see(
         self, case: Case, probe: Probe, index: int, answers: Sequence[Answer], gaps: Sequence[Gap]
@@ -231,7 +267,9 @@ class Lateness:
         if place in self._asked:
             return self._asked[place]
         call = probe.observers[gap.index - 1] if gap.index else probe.call
-        is_first = not is_read(gap.operation) and not any(map(_is_unready, _answers(shown)))
+        answers = _answers(shown)
+        is_unready = any(map(_is_unready, answers)) and not _is_gone(setup, answers)
+        is_first = not is_read(gap.operation) and not is_unready
         probes = () if is_first and not gap.index else (replace(probe, observers=()),)
         try:
             standing = self._pair.begin(Case(setup=setup, probes=probes))
@@ -255,6 +293,18 @@ class Lateness:
             question.at_once = self._again(question, call)
         return question
 
+    def _is_elsewhere(self, shown: Shown, question: Question) -> bool:
+        """Whether a list has what it lacked as soon as others have made something: its place decides."""
+        try:
+            probe = replace(shown.probe, observers=())
+            others = self._pair.begin(Case(setup=shown.case.setup, probes=(probe,)))
+        except Exhausted:
+            return False
+        found = self._agree(shown.gap, question, *self._again(question, question.call))
+        self._pair.release()
+        self._pair.end(others)
+        return found
+
     def _end(self, question: Question) -> None:
         """Let go of a context that nobody asks any more."""
         if question.users or question.ended:
@@ -274,7 +324,11 @@ class Lateness:
         time.sleep(max(0.0, question.since + self._lag(check) - time.monotonic()))
         if time.monotonic() - question.since >= LAG:
             self._stayed += 1
+        if time.monotonic() - question.since >= check.span:
+            return False  # whether it is gone says nothing any more
         for number in range(1, 2 if question.is_first else AGAIN + 1):
+            if number > 1 and gap.operation in self._account:
+                time.sleep(LAG)  # others may have written to it just now
             if len(question.later) < number:
                 question.later.append(self._again(question, question.call))
             if self._agree(gap, question, *question.later[number - 1]):

@@ -82,7 +82,7 @@ class Planner:
         shape = self.grammar.operations[operation.partition(":")[0]]
         name = shape.name
         explicit = self.hints.needs.get(operation, self.hints.needs.get(name, ()))
-        said = {each.partition(":")[0] for each in explicit}
+        said = self._alike({each.partition(":")[0] for each in explicit})
         found: list[str] = []
         for member in shape.required:
             maker = self._maker(name, member.name)
@@ -93,6 +93,16 @@ class Planner:
         ordered = [each for each in explicit if ":" in each] + found
         taught = self.learned.get(name, ({}, ()))[1]
         return tuple(dict.fromkeys([*ordered, *explicit, *taught]))
+
+    def _alike(self, makers: set[str]) -> set[str]:
+        """Some operations, and those that make other forms of the things that they make."""
+        return makers.union(*(forms for forms in self.hints.forms.values() if makers & set(forms)))
+
+    def _is_there(self, need: str, setup: Sequence[Call]) -> bool:
+        """Whether a set-up has what an operation would make, in some form: nothing else of that kind."""
+        makers = self._alike({need.partition(":")[0]})
+        wanted = {each for each in _names(self.typical(need)) if each.number}
+        return any(each.operation in makers and wanted <= set(_names(each.params)) for each in setup)
 
     def _maker(self, operation: str, parameter: str) -> str:
         if source := self.hints.sources.get(parameter):
@@ -132,10 +142,10 @@ class Planner:
     def _add_needs(self, operation: str, setup: list[Call], without: str, above: frozenset[str]) -> None:
         for need in self.needs(operation):
             plain = need.partition(":")[0]
-            if plain == without or plain in above or any(each.operation == plain for each in setup):
+            if plain == without or plain in above or self._is_there(need, setup):
                 continue
             self._add_needs(need, setup, without, above | {plain})
-            if any(each.operation == plain for each in setup):
+            if self._is_there(need, setup):
                 continue
             call = Call(service=self.service, operation=plain, params=self.typical(need))
             setup.append(self.bound(call, setup))
@@ -231,7 +241,7 @@ class Planner:
             shape = self.grammar.operations[name.partition(":")[0]]
             params = dict(self.typical(name))
             for member in shape.members:
-                if member.name in self.hints.names and member.name in call.params:
+                if member.name in call.params and (member.required or member.name in self.hints.names):
                     params[member.name] = call.params[member.name]
             read = self.bound(Call(service=call.service, operation=shape.name, params=params), before)
             if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(read.params)):

@@ -67,6 +67,9 @@ class Variant:
     is_double: bool = False
     """Whether a list holds everything twice: most servers look for that."""
 
+    is_plain: bool = False
+    """Whether it is a part of a body that no model describes: nobody but the server looks at it."""
+
     @property
     def top(self) -> str:
         """The parameter as a whole."""
@@ -113,6 +116,7 @@ def variants(
                 _variant(place, value_class, typical, member.name, value),
                 note="missing" if is_less else shown(part),
                 is_double=isinstance(part, list) and _is_double(part),
+                is_plain=member.kind == "any" and place != member.name,
             )
 
 
@@ -122,11 +126,13 @@ def further(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]
     return replace(variant, params={**typical, **given}, is_alone=True)
 
 
-def failing(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:
-    """A condition that a call asks for and that does not hold."""
+def instead(
+    typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any], value_class: ValueClass
+) -> Variant:
+    """What a call is given of a class that somebody knows it to have: a condition that does not hold."""
     return Variant(
         parameter=parameter,
-        value_class=ValueClass.UNKNOWN,
+        value_class=value_class,
         params={**typical, **given},
         note=shown(given[parameter]),
     )
@@ -297,6 +303,7 @@ def _numbers(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
     for kind, value in (
         (ValueClass.BOUNDARY, high),
         (ValueClass.BOUNDARY, low),
+        (ValueClass.BOUNDARY, 0 if low is None else None),
         *((ValueClass.BOUNDARY, value) for value in _between(base, low, high)),
         (ValueClass.BOUNDARY, 0),
         (ValueClass.BOUNDARY, 1),

@@ -173,6 +173,8 @@ class AzureSide(Side):
         headers = {name.lower(): value for name, value in response.headers.items()}
         status = int(response.status_code)
         kept = {name: value for name, value in headers.items() if name not in IGNORED}
+        if response.request.method == "HEAD" and "content-length" in headers:
+            kept["content-length"] = headers["content-length"]  # of the thing itself, which is not sent
         parsed = parse(body or b"", headers.get("content-type", ""), shape=self._shape)
         if status < 300:
             return Answer(success=True, status=status, fields={"headers": kept, "body": parsed})

@@ -17,8 +17,6 @@ from likewise.cloud.fuzz.planning.values import (
     AND,
     ValueClass,
     Variant,
-    failing,
-    further,
     shown,
     together,
     variants,
@@ -26,7 +24,7 @@ from likewise.cloud.fuzz.planning.values import (
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, grouped, shuffled
 from likewise.cloud.fuzz.tasks.sizes import sizes
-from likewise.cloud.fuzz.tasks.states import right_values, situations
+from likewise.cloud.fuzz.tasks.states import hinted, situations
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -92,6 +90,10 @@ class Cases:
             phase="states",
             keys=("repaired",),
         )
+
+    def ways(self, operation: str) -> list[Task]:
+        """An operation in the other ways in which it is called."""
+        return self._tasks([(f"{state} early", operation, case) for state, case in self._ways(operation)])
 
     def orphan(self, operation: str) -> Task:
         """An operation whose producers give nothing, with something made up in its place."""
@@ -309,12 +311,13 @@ class Cases:
         ]
 
     def _shared(self, operation: str) -> frozenset[str]:
-        """Parameters that are not this operation's own: many have them, and it makes nothing of that name."""
+        """Parameters that are not this operation's own: many have them, and it is not about them."""
         hints = self.planner.hints
         return frozenset(
             name
             for name in self._common
             if not (name in hints.names and hints.names[name] in self._made(operation))
+            and f"{operation}.{name}" not in hints.values
         )
 
     def _made(self, operation: str) -> frozenset[str]:
@@ -374,13 +377,8 @@ class Cases:
             return before[1]
         found = list(variants(self._members(operation), params, self._extra(operation)))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
-        hints = self.planner.hints
         for name in (member.name for member in self._members(operation)):
-            right = right_values(self.planner, operation, name, self.plan(operation).setup)
-            found += [further(params, name, value) for value in right]
-            given = hints.failing.get(f"{operation}.{name}", hints.failing.get(name))
-            if given is not None:
-                found.append(failing(params, name, given))
+            found += hinted(self.planner, operation, name, self.plan(operation))
         # An address without one of its parts is another operation's.
         found = [
             each
@@ -451,6 +449,8 @@ class Cases:
 def _place(service: str, out: str) -> tuple[str | int, ...]:
     if service in ("s3", "dynamodb"):
         return tuple(out.split("."))
+    if out.startswith("x-ms-"):
+        return ("headers", out)
     return ("body", "EnumerationResults", out)
 
 

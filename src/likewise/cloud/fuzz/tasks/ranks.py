@@ -89,6 +89,7 @@ _PRIORITY: dict[str, int] = {
 }
 
 
+_LEAST = frozenset({ValueClass.EMPTY, ValueClass.BOUNDARY})
 _EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISSING})
 """Classes that each operation may take in its own way, whoever looks at the parameter."""
 
@@ -102,6 +103,7 @@ def by_rank(
     that a `typical` call has, and of parts of parameters, never come along with others: a few count alike.
     """
     ranks: dict[int, list[Variant]] = {}
+    unmet = 0
     seen: dict[tuple[str, str], int] = {}
     for each in found:
         key = (general(each.parameter.partition(AND)[0]), str(each.value_class))
@@ -112,6 +114,13 @@ def by_rank(
         if each.value_class == ValueClass.BOUNDARY:
             again = max(0, again - 1)  # a range has two ends
         rank = _PRIORITY.get(each.value_class, 0) - each.is_double + 2 * min(again, 3)
+        if each.value_class in _LEAST and each.parameter in typical and each.top not in shared:
+            rank -= 1  # what a call is about, without anything in it
+        if each.value_class == ValueClass.MISSING and each.is_plain:
+            rank -= 2
+        if each.value_class == ValueClass.UNKNOWN and each.top in shared and each.top not in typical:
+            unmet += 1
+            rank += LATER * (unmet > FEW)  # one condition that does not hold shows most of what all do
         if each.top in shared and each.value_class not in _EVERYWHERE:
             rank += LATER
         ranks.setdefault(rank, []).append(each)

@@ -100,6 +100,8 @@ class Schedule:
         """Every operation as it should be, then whatever promises most."""
         yield from self.cases.present()
         yield from self._repaired()
+        for name in [name for name in self.cases.operations if name in self.hopeless]:
+            yield from self.cases.ways(name)  # what one side refuses it may take in another way
         sweeps = {name: self._of(name) for name in self.cases.operations}
         for name, sweep in sweeps.items():
             # Whether nobody has it or only the typical call is wrong: a few other ways of asking tell.

@@ -47,11 +47,15 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
     """
     is_body = member.kind in ("structure", "list", "blob", "any")
     longest = LENGTHS[-2][-1] if is_body else LINE
+    # Content is most often taken however much it is: then no smaller size has to be asked for.
+    lengths = (LENGTHS[-2][-1:], *LENGTHS) if isinstance(base, bytes) and is_body else LENGTHS
     for place, grow in _texts(base, member, member.name, named):
-        yield from _stepped(place, grow, _of(LENGTHS, number), longest, "characters")
+        yield from _stepped(place, grow, _of(lengths, number), longest, "characters")
+    for place, grow in _maps(base, member, member.name, _lengthened):
+        yield from _stepped(f"{place}[]", grow, _of(LENGTHS, number), longest, "characters of a name")
     for place, repeat in _lists(base, member, member.name):
         yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "items")
-    for place, repeat in _maps(base, member, member.name):
+    for place, repeat in _maps(base, member, member.name, _widened):
         yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "entries")
     for place, count, most in _counts(base, member, member.name):
         yield from _stepped(place, count, _of(NUMBERS, number), most, "as a number")
@@ -101,15 +105,15 @@ def _lists(base: Any, member: Member, place: str) -> Iterator[tuple[str, Grow]]:
             yield inside, _composed(put, repeat)
 
 
-def _maps(base: Any, member: Member, place: str) -> Iterator[tuple[str, Grow]]:
-    """Each mapping whose keys are the client's to choose, and how to give it more of them."""
+def _maps(base: Any, member: Member, place: str, how: Callable[..., Any]) -> Iterator[tuple[str, Grow]]:
+    """Each mapping whose keys are the client's to choose, and how to give it more of them, or longer ones."""
     is_json = member.kind == "any" and isinstance(base, Mapping) and base.keys() == {"json"}
     inner = base["json"] if is_json else base
     if isinstance(inner, Mapping) and inner and (is_json or member.kind == "map"):
         whole: Grow = partial(_with, base, "json") if is_json else _same
-        yield place, _composed(whole, partial(_widened, inner))
+        yield place, _composed(whole, partial(how, inner))
     for key, each, where, put in _parts(base, member, place):
-        for inside, widen in _maps(each, key, where):
+        for inside, widen in _maps(each, key, where, how):
             yield inside, _composed(put, widen)
 
 
@@ -130,6 +134,11 @@ def _widened(base: Mapping[Any, Any], count: int) -> dict[Any, Any]:
     """More entries like the last one."""
     last = list(base.values())[-1]
     return {**base, **{f"more{number}": last for number in range(len(base), count)}}
+
+
+def _lengthened(base: Mapping[Any, Any], size: int) -> dict[Any, Any]:
+    """One more entry like the last one, under a name that long."""
+    return {**base, "x" * size: list(base.values())[-1]}
 
 
 def _composed(put: Callable[[Any], Any], grow: Grow) -> Grow:

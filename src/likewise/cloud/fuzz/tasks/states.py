@@ -10,7 +10,7 @@ from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import Plan, Planner
 from likewise.cloud.fuzz.planning.sequences import unbound
-from likewise.cloud.fuzz.planning.values import ValueClass, shown
+from likewise.cloud.fuzz.planning.values import ValueClass, Variant, further, instead, shown
 
 HELD, FORM, ODD = "held", "form", "odd"
 MARKS = " ü'&+%"
@@ -37,19 +37,25 @@ def situations(planner: Planner, operation: str) -> Iterator[tuple[str, Situatio
         yield from ((state, each) for each in those)
 
 
-def right_values(
-    planner: Planner, operation: str, parameter: str, setup: Sequence[Call]
-) -> list[Mapping[str, Any]]:
-    """Other right values of a parameter, and conditions that hold as far as the set-up gave the marks."""
-    hints, made = planner.hints, {call.operation for call in setup}
-    keys = (f"{operation}.{parameter}", parameter)
-    more = next((hints.further[key] for key in keys if key in hints.further), ())
-    holding = next((hints.holding[key] for key in keys if key in hints.holding), ())
-    return [{parameter: value} for value in more] + [
-        dict(given)
-        for given in holding
-        if all(str(each.path[0]) in made for each in placeholders(given) if isinstance(each, Ref))
-    ]
+def hinted(planner: Planner, operation: str, parameter: str, plan: Plan) -> Iterator[Variant]:
+    """What the hints know of a parameter: other right values, wrong ones, conditions that hold or do not.
+
+    Those that hold need the marks of things that the set-up made.
+    """
+    hints, made, params = planner.hints, {call.operation for call in plan.setup}, plan.call.params
+
+    def known(table: Mapping[str, Any]) -> Any:
+        return table.get(f"{operation}.{parameter}", table.get(parameter, ()))
+
+    for value in known(hints.further):
+        yield further(params, parameter, {parameter: value})
+    for given in known(hints.holding):
+        if all(str(each.path[0]) in made for each in placeholders(given) if isinstance(each, Ref)):
+            yield further(params, parameter, given)
+    if given := known(hints.failing):
+        yield instead(params, parameter, given, ValueClass.UNKNOWN)
+    for value in known(hints.wrong):
+        yield instead(params, parameter, {parameter: value}, ValueClass.WRONG_FORMAT)
 
 
 def held(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:

@@ -265,3 +265,32 @@ def test_a_text_of_milliseconds_is_a_time() -> None:
     assert not are_near("1763443200123", "1763529600123"), "a day later"
     assert masked("4763443200123") == "4763443200123", "a time far from now"
     assert masked("176344320012") == "176344320012"
+
+
+def test_who_somebody_is_does_not_count_but_what_is_said_of_them_does(judge: Judge) -> None:
+    group = {"Type": "Group", "URI": "http://acs.amazonaws.com/groups/global/AllUsers"}
+    reference, candidate = (
+        ok(Grants=[{"Grantee": group}]),
+        ok(Grants=[{"Grantee": {**group, "URI": "other"}}]),
+    )
+    assert [gap.place for gap in gaps(judge, reference, candidate)] == ["Grants[].Grantee.URI"]
+    assert (
+        gaps(judge, ok(Owner={"ID": "a", "DisplayName": "b"}), ok(Owner={"ID": "c", "DisplayName": "d"}))
+        == []
+    )
+    (less,) = gaps(judge, ok(Owner={"ID": "a", "DisplayName": "b"}), ok(Owner={"ID": "c"}))
+    assert (less.difference, less.place) == (Difference.MISSING, "Owner.DisplayName")
+
+
+def test_what_an_error_says_besides_its_text_counts(judge: Judge) -> None:
+    said = replace(
+        bad("TransactionCanceledException", "no"),
+        fields={"Error": {}, "CancellationReasons": [{"Code": "A"}]},
+    )
+    other = replace(said, fields={"Error": {"Extra": "x"}, "CancellationReasons": [{"Code": "B"}]})
+    (gap,) = gaps(judge, said, other)
+    assert (gap.difference, gap.place) == (Difference.VALUE, "CancellationReasons[].Code")
+    # Where the texts differ already, that is what is told.
+    assert [gap.difference for gap in gaps(judge, said, replace(other, message="not so"))] == [
+        Difference.MESSAGE
+    ]

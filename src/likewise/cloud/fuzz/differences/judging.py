@@ -24,6 +24,7 @@ _TOKEN = re.compile(r"(^|\.)(Next\w*|[Cc]ontinuation)Token$")
 """Where what a side makes up for itself to go on with stands: nobody can read anything into it."""
 _QUOTED = re.compile(r"'([^']{40})[^']{40,}'")
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
+_PERSONAL = frozenset({"ID", "DisplayName", "EmailAddress"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,10 +88,8 @@ class Judge:
             return value
         if isinstance(value, Mapping):
             return {
-                self._text(str(key), which): (
-                    "<owner>"
-                    if key in _OWNERS and isinstance(inner, Mapping)
-                    else self.normalised(inner, which)
+                self._text(str(key), which): self.normalised(
+                    _anonymous(inner) if key in _OWNERS and isinstance(inner, Mapping) else inner, which
                 )
                 for key, inner in value.items()
             }
@@ -159,7 +158,7 @@ class Judge:
         elif reference.success != candidate.success:
             yield Difference.SUCCESS, "", reference.summary(), candidate.summary()
         elif not reference.success:
-            yield from self._errors(reference, candidate, bonds)
+            yield from self._errors(operation, reference, candidate, bonds)
         else:
             if reference.status != candidate.status:
                 yield Difference.STATUS, "status", reference.status, candidate.status
@@ -235,7 +234,7 @@ class Judge:
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 bonds.hold(left, right)
 
-    def _errors(self, reference: Answer, candidate: Answer, bonds: Bonds) -> Iterator[Found]:
+    def _errors(self, operation: str, reference: Answer, candidate: Answer, bonds: Bonds) -> Iterator[Found]:
         if reference.code != candidate.code:
             yield Difference.CODE, "", reference.summary(), candidate.summary()
             return
@@ -245,6 +244,9 @@ class Judge:
         theirs = plain_message(bonds.without(self._text(candidate.message, 1), 1))
         if ours != theirs:
             yield Difference.MESSAGE, "", ours, theirs
+        elif reference.status == candidate.status:
+            both = (_besides(reference), _besides(candidate))
+            yield from self._contents(operation, *both, ("", ""), False, bonds)
 
     def _is_fresh(self, operation: str, place: str, ours: Any, theirs: Any) -> bool:
         """Whether two different values are identifiers that each side makes up."""
@@ -254,6 +256,16 @@ class Judge:
             return True
         like = masked(ours)
         return (like == masked(theirs) and "<fresh>" in like) or (operation, _general(place)) in self.volatile
+
+
+def _besides(answer: Answer) -> dict[str, Any]:
+    """What an error says besides its code and text: the item that did not fit, a reason for each part."""
+    return {name: value for name, value in answer.fields.items() if name not in ("Error", "Message")}
+
+
+def _anonymous(owner: Mapping[str, Any]) -> dict[str, Any]:
+    """Somebody without what each server calls them: what they are and what is said of them counts."""
+    return {key: "<owner>" if key in _PERSONAL and inner else inner for key, inner in owner.items()}
 
 
 def _without_counts(gaps: list[Gap]) -> list[Gap]:

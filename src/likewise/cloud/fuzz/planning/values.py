@@ -66,6 +66,8 @@ class Variant:
     """Whether it is one of several right values that each say something else: none stands for another."""
     is_double: bool = False
     """Whether a list holds everything twice: most servers look for that."""
+    is_count: bool = False
+    """Whether a number is at an end of its range: most servers look for that, too."""
 
     @property
     def top(self) -> str:
@@ -113,6 +115,7 @@ def variants(
                 _variant(place, value_class, typical, member.name, value),
                 note="missing" if is_less else shown(part),
                 is_double=isinstance(part, list) and _is_double(part),
+                is_count=value_class is ValueClass.BOUNDARY and type(part) is int,
             )
 
 
@@ -297,8 +300,8 @@ def _numbers(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
     for kind, value in (
         (ValueClass.BOUNDARY, high),
         (ValueClass.BOUNDARY, low),
-        *((ValueClass.BOUNDARY, value) for value in _between(base, low, high)),
         (ValueClass.BOUNDARY, 0),
+        *((ValueClass.BOUNDARY, value) for value in _between(base, low, high)),
         (ValueClass.BOUNDARY, 1),
         (ValueClass.WRONG_FORMAT, low - 1 if low is not None else -1),
         (ValueClass.WRONG_FORMAT, high + 1 if high is not None else 2**31 - 1),
@@ -377,6 +380,8 @@ def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Ite
                 yield where, kind, {**there, inner.name: value}
         elif not is_choice and (value := _given(inner)) is not None:
             yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: value}
+            for part, other in _alternatives(inner):
+                yield f"{place}.{inner.name}.{part}", ValueClass.TYPICAL, {**there, inner.name: other}
             if inner.kind == "integer":
                 most = int(inner.maximum or MUCH)
                 yield f"{place}.{inner.name}", ValueClass.BOUNDARY, {**there, inner.name: most}
@@ -388,6 +393,15 @@ def _given(member: Member) -> Any:
     if value == {} and member.members:
         return {member.members[0].name: _given(member.members[0])}
     return value
+
+
+def _alternatives(member: Member) -> Iterator[tuple[str, Any]]:
+    """What may be left out and may hold one of several things, with each but the first of them in it."""
+    if member.kind != "structure" or any(each.required for each in member.members):
+        return
+    for inner in member.members[1:]:
+        if (value := _given(inner)) is not None:
+            yield inner.name, {inner.name: value}
 
 
 def _any_changes(base: Any, place: str) -> Iterator[Change]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.grammar import Member
+from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import as_plans, combined, plain, unbound, unset
 from likewise.cloud.fuzz.planning.values import (
@@ -24,7 +25,7 @@ from likewise.cloud.fuzz.planning.values import (
     variants,
 )
 from likewise.cloud.fuzz.sides.execution import Case, Probe
-from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, grouped, shuffled
+from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
 from likewise.cloud.fuzz.tasks.sizes import sizes
 from likewise.cloud.fuzz.tasks.states import right_values, situations
 
@@ -217,8 +218,6 @@ class Cases:
                 continue
             plan = self.planner.plan(name)
             setup = plan.setup
-            if not is_read(operation):
-                setup = (*setup, *self.planner.looks(setup, plan.call))
             params, usual = plan.call.params, self.planner.typical(operation)
             there = [each for each in given if each in params and params[each] != usual.get(each)]
             labels = {
@@ -276,7 +275,14 @@ class Cases:
         """The classes by rank, what is there already called again, and the sizes."""
         plan, found = self.plan(operation), self._variants(operation)
         found = grouped(found, plan.call.params) + found
-        for rank, those in by_rank(found, self._shared(operation), plan.call.params).items():
+        ranked = by_rank(
+            found,
+            self._shared(operation),
+            plan.call.params,
+            related=families(self.planner.grammar.operations[operation]),
+            missed=self._missed(operation) if plan.setup else (),
+        )
+        for rank, those in ranked.items():
             yield Round(
                 rank=rank, name=f"sweep/{rank}", key=f"rank {rank}", plan=plan, variants=partial(list, those)
             )
@@ -316,6 +322,11 @@ class Cases:
             for name in self._common
             if not (name in hints.names and hints.names[name] in self._made(operation))
         )
+
+    def _missed(self, operation: str) -> frozenset[str]:
+        """Parameters that name what contains everything: where nothing was made, it is missed anyway."""
+        top, names = KINDS.get(self.planner.service, ""), self.planner.hints.names
+        return frozenset(name for name, kind in names.items() if kind == top) - self._made(operation)
 
     def _made(self, operation: str) -> frozenset[str]:
         """The kinds of thing that an operation makes."""
@@ -426,7 +437,8 @@ class Cases:
         }
         probe = self.probe(plan.setup, call, **labels)
         # One read shows that something differs; all of them are asked once it does.
-        return replace(probe, observers=probe.observers[:1], size=variant.size)
+        count = 1 + len(self.planner.showing(call))
+        return replace(probe, observers=probe.observers[:count], size=variant.size)
 
     def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
         """A probe with every read that can show what it does."""

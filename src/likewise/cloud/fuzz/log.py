@@ -16,6 +16,7 @@ from likewise.cloud.fuzz.differences.explaining import (
     follows_from_idleness,
     is_of_part,
     is_same_absence,
+    is_same_field,
     is_same_message,
     is_same_page,
     is_same_refusal,
@@ -125,6 +126,7 @@ _SAME = (
     is_of_part,
     is_same_page,
     is_same_absence,
+    is_same_field,
     follows_from,
     follows_from_idleness,
 )

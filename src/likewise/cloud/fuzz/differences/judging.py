@@ -23,6 +23,9 @@ _VARYING = re.compile(r"""(?<!\w)'[^']*(?:'|…$)|"[^"]*(?:"|…$)|\[[^\[\]]*(?:
 _TOKEN = re.compile(r"(^|\.)(Next\w*|[Cc]ontinuation)Token$")
 """Where what a side makes up for itself to go on with stands: nobody can read anything into it."""
 _QUOTED = re.compile(r"'([^']{40})[^']{40,}'")
+BETWEEN = "Table.TableStatus"
+"""Where it stands that a table is in between two states, for a while on one side only."""
+_SETS = frozenset({"SS", "NS", "BS"})
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
 _PERSONAL = frozenset({"ID", "DisplayName", "EmailAddress"})
 
@@ -87,6 +90,7 @@ class Judge:
         if type(value) in LEAVES:
             return value
         if isinstance(value, Mapping):
+            value = _as_set(value)
             return {
                 self._text(str(key), which): self.normalised(
                     _anonymous(inner) if key in _OWNERS and isinstance(inner, Mapping) else inner, which
@@ -152,6 +156,9 @@ class Judge:
         bonds: Bonds,
     ) -> Iterator[Found]:
         """What differs, the outermost only: answers that are not both there have no contents to compare."""
+        if bool(reference.between) != bool(candidate.between):
+            ours, theirs = (each.between or _table_state(each) for each in (reference, candidate))
+            yield Difference.VALUE, BETWEEN, ours, theirs
         if bool(reference.silence) or bool(candidate.silence):
             if bool(reference.silence) != bool(candidate.silence):
                 yield Difference.SILENCE, "", reference.summary(), candidate.summary()
@@ -162,11 +169,6 @@ class Judge:
         else:
             if reference.status != candidate.status:
                 yield Difference.STATUS, "status", reference.status, candidate.status
-            if bool(reference.between) != bool(candidate.between):
-                ours, theirs = (
-                    each.between or each.fields["Table"]["TableStatus"] for each in (reference, candidate)
-                )
-                yield Difference.VALUE, "Table.TableStatus", ours, theirs
             both = (reference.fields, candidate.fields)
             yield from self._contents(operation, *both, prefixes, named, bonds)
 
@@ -258,9 +260,24 @@ class Judge:
         return (like == masked(theirs) and "<fresh>" in like) or (operation, _general(place)) in self.volatile
 
 
+def _table_state(answer: Answer) -> str:
+    """The state of the table that an answer is about."""
+    table = answer.fields.get("Table") or answer.fields.get("TableDescription") or {}
+    return str(table.get("TableStatus", "")) if answer.success else "gone"
+
+
 def _besides(answer: Answer) -> dict[str, Any]:
     """What an error says besides its code and text: the item that did not fit, a reason for each part."""
     return {name: value for name, value in answer.fields.items() if name not in ("Error", "Message")}
+
+
+def _as_set(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A set of DynamoDB's in one order: it has none."""
+    if len(value) == 1:
+        ((key, inner),) = value.items()
+        if key in _SETS and isinstance(inner, list):
+            return {key: sorted(inner, key=repr)}
+    return value
 
 
 def _anonymous(owner: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Name, Text
+from likewise.cloud.fuzz.calls import Name, Ref, Text
 
 TABLE, ITEM, OTHER = Name("table"), Name("item"), Name("item", 1)
 KEY = {"id": {"S": ITEM}, "rank": {"N": "1"}}
@@ -126,3 +126,18 @@ def filters(expression: str, **rest: Any) -> dict[str, Any]:
 def asks(expression: str, **rest: Any) -> dict[str, Any]:
     """A condition, and the values that it speaks of."""
     return {"ConditionExpression": expression, "ExpressionAttributeValues": WORDS, **rest}
+
+
+def denying(*operations: str) -> dict[str, Any]:
+    """A policy that forbids everybody to do something to a table."""
+    words = ",".join(f'"dynamodb:{name}"' for name in operations)
+    return {
+        "Policy": Text(
+            (
+                '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":{"AWS":"*"},'
+                f'"Action":[{words}],"Resource":"',
+                Ref(-1, ("CreateTable", "TableDescription", "TableArn")),
+                '"}]}',
+            )
+        )
+    }

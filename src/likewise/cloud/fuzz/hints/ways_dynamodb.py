@@ -35,11 +35,14 @@ from likewise.cloud.fuzz.hints.parts_dynamodb import (
     UPDATE,
     WORDS,
     asks,
+    denying,
     filters,
     queries,
     transacts,
     updates,
 )
+
+DENIED = ("GetItem", "Query", "Scan", "UpdateItem", "DeleteItem")
 
 WAYS: dict[str, Mapping[str, Any]] = {
     "CreateTable:index": {"GlobalSecondaryIndexes": [BY_ID]},
@@ -295,6 +298,14 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "ExecuteTransaction:update": {"TransactStatements": [UPDATE]},
     "ExecuteTransaction:delete": {"TransactStatements": [DELETE]},
     "ExecuteTransaction:two": {"TransactStatements": [UPDATE, INSERT]},
+    "PutResourcePolicy:denied": denying(
+        "GetItem", "Query", "Scan", "UpdateItem", "DeleteItem", "BatchGetItem"
+    ),
+    "PutResourcePolicy:closed": denying("PutItem", "BatchWriteItem"),
+    **{f"{name}:denied": {"TableName": TABLE} for name in DENIED},
+    "BatchGetItem:denied": {"RequestItems": {TABLE: {"Keys": [KEY]}}},
+    "BatchWriteItem:denied": {"RequestItems": {TABLE: [{"PutRequest": {"Item": ROW}}]}},
+    "PutItem:denied": {"TableName": TABLE},
     "PutResourcePolicy:again": {"ExpectedRevisionId": Ref(-1, ("PutResourcePolicy", "RevisionId"))},
     "TagResource:two": {"Tags": [{"Key": "size", "Value": "big"}, {"Key": "colour", "Value": "red"}]},
     "UntagResource:none": {"TagKeys": ["nowhere"]},
@@ -305,6 +316,9 @@ _THERE = ("CreateTable", "PutItem")
 _ALL_KINDS = ("CreateTable", "PutItem:kinds")
 
 NEEDS: dict[str, tuple[str, ...]] = {
+    **{f"{name}:denied": ("PutResourcePolicy:denied", "PutItem") for name in (*DENIED, "BatchGetItem")},
+    "BatchWriteItem:denied": ("PutResourcePolicy:closed",),
+    "PutItem:denied": ("PutResourcePolicy:closed",),
     "DeleteTable:protected": ("CreateTable:protected",),
     "UpdateTable:faster": ("CreateTable:both",),
     "UpdateTable:scaled": ("CreateTable:provisioned",),

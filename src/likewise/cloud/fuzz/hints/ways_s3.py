@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
-from likewise.cloud.fuzz.hints.ways_s3_buckets import BUCKET, GRANTS, HEADERS, KMS, LATER, LOCKED
+from likewise.cloud.fuzz.hints.ways_s3_buckets import BUCKET, GRANTS, HEADERS, KMS, LATER, LOCKED, PUBLIC
 
 KEY, OTHER = Name("key"), Name("key", 1)
 VERSION: dict[str, Any] = {"VersionId": Ref(-1, ("PutObject", "VersionId"))}
@@ -33,6 +33,14 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "PutObject:encrypted": {"Key": KEY},
     "PutObject:match": {"IfMatch": Ref(-1, ("PutObject", "ETag"))},
     "PutObject:grants": HEADERS,
+    "PutObject:blocked": PUBLIC,
+    "PutObject:enforced": PUBLIC,
+    "PutObject:denied": {"Bucket": BUCKET},
+    "GetObject:denied": {"Bucket": BUCKET},
+    "GetObjectTagging:denied": {"Bucket": BUCKET},
+    "DeleteObject:denied": {"Bucket": BUCKET},
+    "PutObjectAcl:blocked": PUBLIC,
+    "PutObjectAcl:enforced": PUBLIC,
     "PutObject:secret": SECRET,
     "PutObject:kms": ENCRYPTED,
     "PutObject:checksum": {"ChecksumAlgorithm": "SHA256"},
@@ -151,6 +159,14 @@ _RESTORED = ("PutObject:glacier", "RestoreObject")
 _HELD = (LOCKED, "PutObject:hold")
 
 NEEDS: dict[str, tuple[str, ...]] = {
+    "PutObject:blocked": ("PutPublicAccessBlock",),
+    "PutObject:enforced": ("PutBucketOwnershipControls",),
+    "PutObject:denied": ("PutBucketPolicy:unwritable",),
+    "GetObject:denied": ("PutBucketPolicy:unreadable", "PutObject"),
+    "GetObjectTagging:denied": ("PutBucketPolicy:unreadable", "PutObject"),
+    "DeleteObject:denied": ("PutBucketPolicy:denied", "PutObject"),
+    "PutObjectAcl:blocked": ("PutPublicAccessBlock", "PutObject"),
+    "PutObjectAcl:enforced": ("PutBucketOwnershipControls", "PutObject"),
     "PutObject:compliance": (LOCKED,),
     "PutObject:default": (LOCKED, "PutObjectLockConfiguration"),
     "PutObject:encrypted": ("PutBucketEncryption:kms",),

@@ -26,6 +26,7 @@ GRANTS: dict[str, Any] = {
 }
 LOCKED = "CreateBucket:lock"
 RULE = {"ID": "two", "Status": "Enabled"}
+PUBLIC = {"ACL": "public-read"}
 TAG = {"Key": "colour", "Value": "blue"}
 ELSEWHERE = {"CreateBucketConfiguration": {"LocationConstraint": "eu-west-1"}}
 HEADERS = {
@@ -34,6 +35,21 @@ HEADERS = {
     "GrantRead": 'uri="http://acs.amazonaws.com/groups/global/AllUsers"',
     "GrantReadACP": 'uri="http://acs.amazonaws.com/groups/global/AuthenticatedUsers"',
 }
+
+
+def _denying(*actions: str) -> dict[str, Any]:
+    """A policy that forbids everybody to do something to the objects of a bucket."""
+    words = ",".join(f'"{action}"' for action in actions)
+    return {
+        "Policy": Text(
+            (
+                '{"Version":"2012-10-17","Statement":[{"Sid":"one","Effect":"Deny","Principal":"*",'
+                f'"Action":[{words}],"Resource":"arn:aws:s3:::',
+                BUCKET,
+                '/*"}]}',
+            )
+        )
+    }
 
 
 def _copies(name: str, priority: int, which: Mapping[str, Any], **rest: Any) -> dict[str, Any]:
@@ -64,6 +80,14 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "PutBucketAcl:grants": GRANTS,
     "PutBucketAcl:headers": HEADERS,
     "PutBucketAcl:logs": {"ACL": "log-delivery-write"},
+    "PutBucketAcl:blocked": PUBLIC,
+    "PutBucketAcl:enforced": PUBLIC,
+    "PutBucketPolicy:blocked": {"Bucket": BUCKET},
+    "PutBucketPolicy:unreadable": _denying("s3:GetObject", "s3:GetObjectTagging"),
+    "PutBucketPolicy:unwritable": _denying("s3:PutObject"),
+    "PutBucketVersioning:locked": {"VersioningConfiguration": {"Status": "Suspended"}},
+    "DeleteBucket:marker": {"Bucket": BUCKET},
+    "DeleteBucket:upload": {"Bucket": BUCKET},
     "PutBucketLogging:on": {
         "BucketLoggingStatus": {"LoggingEnabled": {"TargetBucket": BUCKET, "TargetPrefix": "logs/"}}
     },
@@ -168,16 +192,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
         }
     },
     "GetBucketEncryption:kms": {"Bucket": BUCKET},
-    "PutBucketPolicy:denied": {
-        "Policy": Text(
-            (
-                '{"Version":"2012-10-17","Statement":[{"Sid":"one","Effect":"Deny","Principal":"*",'
-                '"Action":["s3:DeleteObject"],"Resource":"arn:aws:s3:::',
-                BUCKET,
-                '/*"}]}',
-            )
-        )
-    },
+    "PutBucketPolicy:denied": _denying("s3:DeleteObject"),
     "PutBucketNotificationConfiguration:queue": {
         "NotificationConfiguration": {
             "QueueConfigurations": [
@@ -249,6 +264,12 @@ WAYS: dict[str, Mapping[str, Any]] = {
 }
 
 NEEDS: dict[str, tuple[str, ...]] = {
+    "PutBucketAcl:blocked": ("PutPublicAccessBlock",),
+    "PutBucketAcl:enforced": ("PutBucketOwnershipControls",),
+    "PutBucketPolicy:blocked": ("PutPublicAccessBlock",),
+    "PutBucketVersioning:locked": (LOCKED,),
+    "DeleteBucket:marker": ("PutBucketVersioning", "PutObject", "DeleteObject"),
+    "DeleteBucket:upload": ("CreateMultipartUpload",),
     "CreateBucket:again": ("CreateBucket:elsewhere",),
     "PutBucketLogging:on": ("PutBucketAcl:logs",),
     "PutBucketLogging:off": ("PutBucketLogging:on",),

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call, Ref, placeholders
 from likewise.cloud.fuzz.differences.bonds import KNOWN
 from likewise.cloud.fuzz.differences.crowds import without_others
-from likewise.cloud.fuzz.differences.explaining import EXISTENCE, Explanations, Void, concerns, is_same_value
+from likewise.cloud.fuzz.differences.explaining import (
+    EXISTENCE,
+    Explanations,
+    Void,
+    concerns,
+    is_same_value,
+    tops,
+)
 from likewise.cloud.fuzz.differences.judging import Judge
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
@@ -57,7 +65,7 @@ class Blame:
             void = None
         # Who says in an answer what a read gives afterwards has kept it so.
         is_said = any(each.index == 0 and is_same_value(each, gap) for each in gaps.values())
-        if len(witnesses) + is_said < 2 and void is None:
+        if len(witnesses) + is_said < 2 and void is None and not self._does_not_heed(shown):
             return gap.operation, False, None
         self._known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
         is_whole = void is not None or gap.difference in EXISTENCE
@@ -78,6 +86,49 @@ class Blame:
         if changed[0] == changed[1] or self._has_shown_effect(shown):
             return None
         return changed.index(False)
+
+    def _does_not_heed(self, shown: Shown) -> bool:
+        """Whether a side answers as if a parameter had not been given, to a read that can show one."""
+        gap, plain = shown.gap, self._plainly(shown)
+        if plain is None or plain.seen is None or any(len(each.answers) < 2 for each in plain.seen):
+            return False
+        if any(each.index and each.signature == gap.signature for each in plain.gaps):
+            return False
+        changed = self._changes(shown, plain, gap.index, at=1)
+        return changed[0] != changed[1] and self._can_show(shown)
+
+    def _plainly(self, shown: Shown) -> Look | None:
+        """The probe without the parameters that it is about, and the read after it."""
+        probe, setup = shown.probe, shown.case.setup
+        names = tops(probe.parameter) if probe.parameter else set()
+        members = self._planner.grammar.operations[probe.call.operation].required
+        if not names or names & {each.name for each in members}:
+            return None
+        usual = {
+            name: value
+            for name, value in self._planner.typical(probe.call.operation).items()
+            if name in names
+        }
+        rest = {name: value for name, value in probe.call.params.items() if name not in names}
+        call = self._planner.bound(replace(probe.call, params={**rest, **usual}), setup)
+        if call == probe.call:
+            return None
+        read = probe.observers[shown.gap.index - 1]
+        return self._seen(Case(setup=setup, probes=(Probe(call=call, observers=(read,)),)))
+
+    def _can_show(self, shown: Shown) -> bool:
+        """Whether the read that differs shows such a thing on both sides alike after another write."""
+        gap = shown.gap
+        plan = self._planner.plan(gap.operation)
+        look = self._seen(Case(setup=plan.setup, probes=(Probe(call=plan.call),)))
+        if look.seen is None or any(each.place == gap.place for each in look.gaps):
+            return False
+        return all(_holds(each.answers[0].fields, gap.place) for each in look.seen)
+
+    def _seen(self, case: Case) -> Look:
+        """A case, asked once in an investigation."""
+        look = self.alone[str(case)] = self.alone.get(str(case)) or self._look(case)
+        return look
 
     def _leaves_alone(self, shown: Shown) -> int | None:
         """The side that gives the identifier from before the probe, and takes it where there is nothing."""
@@ -125,20 +176,20 @@ class Blame:
         case = read_before(shown, index)
         if case is None or any(len(seen.answers) <= index for seen in shown.look.seen or ()):
             return None
-        look = self.alone[str(case)] = self.alone.get(str(case)) or self._look(case)
+        look = self._seen(case)
         if look.seen is None or len({seen.answers[0].success for seen in look.seen}) > 1:
             return None
         return look
 
-    def _changes(self, shown: Shown, without: Look, index: int) -> tuple[bool, bool]:
-        """For each side, whether a read answers otherwise than without the probe."""
+    def _changes(self, shown: Shown, without: Look, index: int, at: int = 0) -> tuple[bool, bool]:
+        """For each side, whether a read answers otherwise than without the probe, or with another one."""
         assert shown.look.seen is not None
         assert without.seen is not None
         operation = shown.probe.observers[index - 1].operation
         found = []
         for which in (0, 1):
             seen = (without.seen[which], shown.look.seen[which])
-            before, after = seen[0].answers[0], seen[1].answers[index]
+            before, after = seen[0].answers[at], seen[1].answers[index]
             said = [
                 masked(self._judge.normalised(self._own_part(operation, answer, each.prefix), which))
                 for answer, each in zip((before, after), seen, strict=True)
@@ -161,6 +212,17 @@ def read_before(shown: Shown, index: int) -> Case | None:
     if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
         return None
     return Case(setup=setup, probes=(Probe(call=read),))
+
+
+def _holds(value: Any, place: str) -> bool:
+    """Whether something stands at a place of an answer."""
+    name, _, rest = place.partition(".")
+    inner = value.get(name.removesuffix("[]")) if isinstance(value, Mapping) else None
+    if not rest:
+        return inner is not None and inner not in ([], {}, "")
+    if isinstance(inner, list):
+        return any(_holds(each, rest) for each in inner)
+    return _holds(inner, rest)
 
 
 def _size(value: Any) -> int:

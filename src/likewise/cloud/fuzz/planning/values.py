@@ -125,6 +125,23 @@ def further(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]
     return replace(variant, params={**typical, **given}, is_alone=True)
 
 
+SPELLINGS = (
+    (ValueClass.TYPICAL, ".x"),
+    (ValueClass.WRONG_FORMAT, "_X"),
+    (ValueClass.WRONG_FORMAT, "-"),
+    (ValueClass.WRONG_FORMAT, "..x"),
+)
+"""What a name may end in that not every server takes in every name, or takes where it should not."""
+
+
+def spelled(typical: Mapping[str, Any], parameter: str, name: Name) -> Iterator[Variant]:
+    """A name that an operation gives to what it makes, in other letters and marks."""
+    for value_class, ending in SPELLINGS:
+        yield replace(
+            _variant(parameter, value_class, typical, parameter, Text((name, ending))), is_alone=True
+        )
+
+
 def failing(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:
     """A condition that a call asks for and that does not hold."""
     return Variant(

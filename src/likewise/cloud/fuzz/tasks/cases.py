@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Ref, placeholders
+from likewise.cloud.fuzz.calls import Call, Name, Ref, placeholders
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import Plan, Planner, is_read
@@ -21,12 +21,14 @@ from likewise.cloud.fuzz.planning.values import (
     failing,
     further,
     shown,
+    spelled,
     together,
     variants,
 )
 from likewise.cloud.fuzz.sides.execution import Case, Probe
+from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
-from likewise.cloud.fuzz.tasks.sizes import sizes
+from likewise.cloud.fuzz.tasks.sizes import big, sizes
 from likewise.cloud.fuzz.tasks.states import right_values, situations
 
 BATCH = 8
@@ -286,6 +288,16 @@ class Cases:
             yield Round(
                 rank=rank, name=f"sweep/{rank}", key=f"rank {rank}", plan=plan, variants=partial(list, those)
             )
+        for each in around(self.planner, operation):
+            for rank, those in by_rank(each.variants, (), each.plan.call.params).items():
+                yield Round(
+                    rank=rank,
+                    name=f"way/{each.way}/{rank}",
+                    key=f"rank {rank}",
+                    plan=each.plan,
+                    variants=partial(list, those),
+                    state=f"way {each.way}",
+                )
         if operation in self.planner.hints.makers.values():
             yield Round(
                 rank=1,
@@ -294,6 +306,9 @@ class Cases:
                 plan=Plan(setup=plan.calls, call=plan.call),
                 variants=partial(self._besides, operation),
                 state="twice",
+            )
+            yield Round(
+                rank=1, name="named/1", key="again", plan=plan, variants=partial(self._named, operation)
             )
         for number in range(2 * DEFERRED):
             yield Round(
@@ -329,10 +344,12 @@ class Cases:
         return frozenset(name for name, kind in names.items() if kind == top) - self._made(operation)
 
     def _made(self, operation: str) -> frozenset[str]:
-        """The kinds of thing that an operation makes."""
-        hints = self.planner.hints
-        kinds = {kind for kind, maker in hints.makers.items() if maker == operation}
-        return hints.creates.get(operation, frozenset()) | kinds
+        """The kinds of thing that an operation makes, or need not find."""
+        return self.planner.hints.creates.get(operation, frozenset()) | self._own(operation)
+
+    def _own(self, operation: str) -> frozenset[str]:
+        """The kinds of thing that are made by this operation more than by others."""
+        return frozenset(kind for kind, maker in self.planner.hints.makers.items() if maker == operation)
 
     def _sized(self, operation: str, number: int) -> list[Variant]:
         """Every text and list of an operation's parameters in the sizes of one round.
@@ -341,20 +358,23 @@ class Cases:
         """
         params = self.plan(operation).call.params
         extra, shared = self._extra(operation), self._shared(operation)
-        found = []
+        made, own = self._made(operation), self._own(operation)
+        found: list[Variant] = []
         for member in self._members(operation):
             base = params.get(member.name, extra.get(member.name))
+            if isinstance(base, Name) and base.kind in own:
+                continue  # they have a round of their own
             wanted = number - (DEFERRED if member.name in shared else 0)
-            for each in sizes(member, base, named=self._made(operation), number=wanted):
-                found.append(
-                    Variant(
-                        parameter=each.place,
-                        value_class=ValueClass.BOUNDARY,
-                        params={**params, member.name: each.value},
-                        note=each.note,
-                        size=each.size,
-                    )
-                )
+            found += big(params, member, sizes(member, base, named=made, number=wanted))
+        return found
+
+    def _named(self, operation: str) -> list[Variant]:
+        """The names of what an operation makes in every length: most servers have a limit of theirs."""
+        params, own = self.plan(operation).call.params, self._own(operation)
+        found: list[Variant] = []
+        for member in self._members(operation):
+            if isinstance(base := params.get(member.name), Name) and base.kind in own:
+                found += big(params, member, sizes(member, base, named=own))
         return found
 
     def sized(self, operation: str, parameter: str) -> Iterator[list[Probe]]:
@@ -385,8 +405,10 @@ class Cases:
             return before[1]
         found = list(variants(self._members(operation), params, self._extra(operation)))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
-        hints = self.planner.hints
+        hints, own = self.planner.hints, self._own(operation)
         for name in (member.name for member in self._members(operation)):
+            if isinstance(base := params.get(name), Name) and base.kind in own:
+                found += spelled(params, name, base)
             right = right_values(self.planner, operation, name, self.plan(operation).setup)
             found += [further(params, name, value) for value in right]
             given = hints.failing.get(f"{operation}.{name}", hints.failing.get(name))

@@ -278,6 +278,9 @@ def test_who_somebody_is_does_not_count_but_what_is_said_of_them_does(judge: Jud
         gaps(judge, ok(Owner={"ID": "a", "DisplayName": "b"}), ok(Owner={"ID": "c", "DisplayName": "d"}))
         == []
     )
+    # Who calls somebody otherwise than the other side does, and elsewhere does not, says something else.
+    (other,) = gaps(judge, ok(Owner={"DisplayName": "d"}), ok(Owner={"DisplayName": "e"}))
+    assert (other.difference, other.place) == (Difference.VALUE, "Owner.DisplayName")
     (less,) = gaps(judge, ok(Owner={"ID": "a", "DisplayName": "b"}), ok(Owner={"ID": "c"}))
     assert (less.difference, less.place) == (Difference.MISSING, "Owner.DisplayName")
 

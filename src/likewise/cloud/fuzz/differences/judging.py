@@ -27,7 +27,8 @@ BETWEEN = "Table.TableStatus"
 """Where it stands that a table is in between two states, for a while on one side only."""
 _SETS = frozenset({"SS", "NS", "BS"})
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
-_PERSONAL = frozenset({"ID", "DisplayName", "EmailAddress"})
+_PERSONAL = frozenset({"ID", "EmailAddress"})
+NAMED, PERSON = "DisplayName", "somebody called "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +71,8 @@ class Judge:
         self.at(endpoints)
         self.volatile: set[tuple[str, str]] = set()
         """(operation, place) pairs whose values never repeat."""
+        self._people: tuple[set[str], set[str]] = (set(), set())
+        """What each side calls the people that it names."""
         self._lengths: dict[tuple[str, int], int] = {}
         """For each operation and side the longest list that it gave."""
         self._before: dict[tuple[str, int, str], int] = {}
@@ -93,13 +96,27 @@ class Judge:
             value = _as_set(value)
             return {
                 self._text(str(key), which): self.normalised(
-                    _anonymous(inner) if key in _OWNERS and isinstance(inner, Mapping) else inner, which
+                    self._anonymous(inner, which) if key in _OWNERS and isinstance(inner, Mapping) else inner,
+                    which,
                 )
                 for key, inner in value.items()
             }
         if isinstance(value, (list, tuple)):
             return [self.normalised(inner, which) for inner in value]
         return value
+
+    def _anonymous(self, owner: Mapping[str, Any], which: int) -> dict[str, Any]:
+        """Somebody without what the server knows them by: what they are and what is said of them counts."""
+        if isinstance(name := owner.get(NAMED), str):
+            self._people[which].add(f"{PERSON}{name}")
+            owner = {**owner, NAMED: f"{PERSON}{name}"}
+        return {key: "<owner>" if key in _PERSONAL and inner else inner for key, inner in owner.items()}
+
+    def _are_same_person(self, ours: Any, theirs: Any) -> bool:
+        """Whether two names may be one person's: not where a side calls somebody so whom the other does."""
+        if not all(isinstance(each, str) and each.startswith(PERSON) for each in (ours, theirs)):
+            return False
+        return ours not in self._people[1] and theirs not in self._people[0]
 
     def _text(self, text: str, which: int) -> str:
         if "lw" in text:
@@ -185,7 +202,9 @@ class Judge:
             other = without_others(other, prefixes[1], crowded=crowded)
         swapped: dict[str, list[tuple[str, str]]] = {}
         for difference, place, left, right in self._differences(mine, other):
-            if difference is Difference.VALUE and bonds.are_one(left, right):
+            if difference is Difference.VALUE and (
+                bonds.are_one(left, right) or self._are_same_person(left, right)
+            ):
                 continue
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 if not bonds.hold(left, right):
@@ -278,11 +297,6 @@ def _as_set(value: Mapping[str, Any]) -> Mapping[str, Any]:
         if key in _SETS and isinstance(inner, list):
             return {key: sorted(inner, key=repr)}
     return value
-
-
-def _anonymous(owner: Mapping[str, Any]) -> dict[str, Any]:
-    """Somebody without what each server calls them: what they are and what is said of them counts."""
-    return {key: "<owner>" if key in _PERSONAL and inner else inner for key, inner in owner.items()}
 
 
 def _without_counts(gaps: list[Gap]) -> list[Gap]:

@@ -44,6 +44,13 @@ def stated(verb: str, rest: str = "", *first: Mapping[str, Any]) -> dict[str, An
 INSERT = {"Statement": Text(('INSERT INTO "', TABLE, "\" VALUE {'id': '", OTHER, "', 'rank': 2, 'n': 3}"))}
 UPDATE, DELETE = stated("UPDATE", " SET n = ?", {"N": "9"}), stated("DELETE FROM")
 SELECT = stated("SELECT n FROM")
+BOTH = [
+    {
+        "Statement": Text(('SELECT * FROM "', TABLE, '" WHERE id = ? AND rank = ?')),
+        "Parameters": [key["id"], key["rank"]],
+    }
+    for key in (OTHER_KEY, KEY)
+]
 
 
 def updates(expression: str, values: Mapping[str, Any] | None = None, **rest: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Ref, Text
 from likewise.cloud.fuzz.hints.parts_dynamodb import (
+    BOTH,
     BY_ID,
     COMPARED,
     DELETE,
@@ -296,6 +297,8 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "BatchExecuteStatement:two": {"Statements": [SELECT, INSERT]},
     "ExecuteTransaction:insert": {"TransactStatements": [INSERT]},
     "ExecuteTransaction:update": {"TransactStatements": [UPDATE]},
+    "ExecuteTransaction:reads": {"TransactStatements": BOTH},
+    "BatchExecuteStatement:reads": {"Statements": BOTH},
     "ExecuteTransaction:delete": {"TransactStatements": [DELETE]},
     "ExecuteTransaction:two": {"TransactStatements": [UPDATE, INSERT]},
     "PutResourcePolicy:denied": denying(
@@ -355,4 +358,6 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "TransactWriteItems:two": _THERE,
     "TransactWriteItems:refused": _THERE,
     "TagResource:two": ("CreateTable", "TagResource"),
+    "ExecuteTransaction:reads": ("CreateTable", "BatchWriteItem:two"),
+    "BatchExecuteStatement:reads": ("CreateTable", "BatchWriteItem:two"),
 }

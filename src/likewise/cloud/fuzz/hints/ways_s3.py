@@ -23,6 +23,8 @@ FULL = {
     "CacheControl": "no-cache",
     "Expires": LATER,
 }
+LISTS = ("ListObjects", "ListObjectsV2", "ListObjectVersions")
+
 WAYS: dict[str, Mapping[str, Any]] = {
     "PutObject:folder": {"Key": FOLDER},
     "PutObject:version": {"Body": b"another body"},
@@ -39,6 +41,10 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "GetObject:denied": {"Bucket": BUCKET},
     "GetObjectTagging:denied": {"Bucket": BUCKET},
     "DeleteObject:denied": {"Bucket": BUCKET},
+    **{
+        f"{name}:denied": {"Bucket": BUCKET}
+        for name in ("ListObjects", "ListObjectsV2", "ListObjectVersions")
+    },
     "PutObjectAcl:blocked": PUBLIC,
     "PutObjectAcl:enforced": PUBLIC,
     "PutObject:secret": SECRET,
@@ -165,6 +171,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "GetObject:denied": ("PutBucketPolicy:unreadable", "PutObject"),
     "GetObjectTagging:denied": ("PutBucketPolicy:unreadable", "PutObject"),
     "DeleteObject:denied": ("PutBucketPolicy:denied", "PutObject"),
+    **{f"{name}:denied": ("PutBucketPolicy:unlisted",) for name in LISTS},
     "PutObjectAcl:blocked": ("PutPublicAccessBlock", "PutObject"),
     "PutObjectAcl:enforced": ("PutBucketOwnershipControls", "PutObject"),
     "PutObject:compliance": (LOCKED,),

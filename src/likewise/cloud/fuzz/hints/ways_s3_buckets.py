@@ -37,8 +37,8 @@ HEADERS = {
 }
 
 
-def _denying(*actions: str) -> dict[str, Any]:
-    """A policy that forbids everybody to do something to the objects of a bucket."""
+def _denying(*actions: str, whole: bool = False) -> dict[str, Any]:
+    """A policy that forbids everybody to do something to the objects of a bucket, or to it as a `whole`."""
     words = ",".join(f'"{action}"' for action in actions)
     return {
         "Policy": Text(
@@ -46,7 +46,7 @@ def _denying(*actions: str) -> dict[str, Any]:
                 '{"Version":"2012-10-17","Statement":[{"Sid":"one","Effect":"Deny","Principal":"*",'
                 f'"Action":[{words}],"Resource":"arn:aws:s3:::',
                 BUCKET,
-                '/*"}]}',
+                f'{"" if whole else "/*"}"}}]}}',
             )
         )
     }
@@ -85,6 +85,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "PutBucketPolicy:blocked": {"Bucket": BUCKET},
     "PutBucketPolicy:unreadable": _denying("s3:GetObject", "s3:GetObjectTagging"),
     "PutBucketPolicy:unwritable": _denying("s3:PutObject"),
+    "PutBucketPolicy:unlisted": _denying("s3:ListBucket*", whole=True),
     "PutBucketVersioning:locked": {"VersioningConfiguration": {"Status": "Suspended"}},
     "DeleteBucket:marker": {"Bucket": BUCKET},
     "DeleteBucket:upload": {"Bucket": BUCKET},

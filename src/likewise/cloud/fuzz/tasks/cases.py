@@ -9,18 +9,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Name, Ref, placeholders
+from likewise.cloud.fuzz.calls import Call, Name
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import as_plans, combined, plain, unbound, unset
 from likewise.cloud.fuzz.planning.values import (
-    AND,
     ValueClass,
     Variant,
     failing,
     further,
-    shown,
     spelled,
     together,
     variants,
@@ -29,7 +27,7 @@ from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
 from likewise.cloud.fuzz.tasks.sizes import big, sizes
-from likewise.cloud.fuzz.tasks.states import right_values, situations
+from likewise.cloud.fuzz.tasks.states import Situation, filled, pages, right_values, situations, ways
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -189,46 +187,20 @@ class Cases:
                 # Who asks again in the same words may be taken for the one who asked first.
                 call = replace(plan.call, params=bare)
                 yield "twice bare", Case(setup=setup, probes=(self.probe(setup, call, state="twice"),))
-        yield from self._ways(operation)
-        yield from self._filled(operation)
+        for name, each in ways(self.planner, operation):
+            yield "way", self._case(each, f"way {name}")
+        for inner, each in filled(self.planner, operation):
+            yield f"filled {inner}", self._case(each, "filled")
         yield from self._deleted(operation, plan)
-        yield from self._pages(operation, plan)
+        if operation in self.planner.hints.lists:
+            for page, each in pages(self.planner, plan):
+                yield page, self._case(each, "present")
         for state, each in situations(self.planner, operation):
-            probe = self.probe(each.setup, each.call, state=state, **each.labels)
-            yield state, Case(setup=each.setup, probes=(probe,))
+            yield state, self._case(each, state)
 
-    def _filled(self, operation: str) -> Iterator[tuple[str, Case]]:
-        """The removal of a thing that has something in it, for each kind of thing that lies in such a one."""
-        hints = self.planner.hints
-        for kind in [kind for kind, remover in hints.removers.items() if remover == operation]:
-            for inner, maker in hints.makers.items():
-                setup = self.planner.plan(maker).calls
-                if inner == kind or hints.makers.get(kind) not in [call.operation for call in setup[:-1]]:
-                    continue
-                usual = Call(
-                    service=self.planner.service, operation=operation, params=self.planner.typical(operation)
-                )
-                call = self.planner.bound(usual, setup)
-                if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(call.params)):
-                    probe = self.probe(setup, call, state="filled")
-                    yield f"filled {inner}", Case(setup=setup, probes=(probe,))
-
-    def _ways(self, operation: str) -> Iterator[tuple[str, Case]]:
-        """An operation in each of the other ways in which it is called, after what they need."""
-        for name, given in self.planner.hints.ways.items():
-            if name.partition(":")[0] != operation:
-                continue
-            plan = self.planner.plan(name)
-            setup = plan.setup
-            params, usual = plan.call.params, self.planner.typical(operation)
-            there = [each for each in given if each in params and params[each] != usual.get(each)]
-            labels = {
-                "state": f"way {name}",
-                "parameter": AND.join(there),
-                "value_class": AND.join([str(ValueClass.TYPICAL)] * len(there)),
-                "note": AND.join(shown(params[each]).replace(AND, " & ") for each in there),
-            }
-            yield "way", Case(setup=setup, probes=(self.probe(setup, plan.call, **labels),))
+    def _case(self, each: Situation, state: str) -> Case:
+        probe = self.probe(each.setup, each.call, state=state, **each.labels)
+        return Case(setup=each.setup, probes=(probe,))
 
     def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
         made = {call.operation for call in plan.calls}
@@ -239,21 +211,6 @@ class Cases:
             setup = gone.calls
             call = replace(plan.call, params=unbound(self.planner.typical(operation), setup))
             yield f"deleted {kind}", Case(setup=setup, probes=(self.probe(setup, call, state="deleted"),))
-
-    def _pages(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
-        """A list page by page: the second page is asked for with what the first one said."""
-        shape = self.planner.grammar.operations[operation]
-        if not shape.limit or not shape.tokens or operation not in self.planner.hints.lists:
-            return
-        small = {**plan.call.params, shape.limit: 1}
-        first = replace(plan.call, params=small)
-        setup = (*plan.setup, first)
-        tokens = {into: Ref(len(plan.setup), _place(self.planner.service, out)) for out, into in shape.tokens}
-        second = replace(plan.call, params={**small, **tokens})
-        labels = {"parameter": shape.limit, "value_class": str(ValueClass.BOUNDARY), "note": "1"}
-        yield "first page", Case(setup=plan.setup, probes=(self.probe(plan.setup, first, **labels),))
-        labels = {"parameter": shape.tokens[0][1], "value_class": str(ValueClass.TYPICAL)}
-        yield "second page", Case(setup=setup, probes=(self.probe(setup, second, **labels),))
 
     def sweep(self, operation: str) -> Iterator[Task]:
         """Every parameter of an operation in every class and every size, several to a set-up."""
@@ -480,12 +437,6 @@ class Cases:
         )
         case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
         return Task(name=f"walk/{number}", operation=last, case=case, phase="walks", keys=("walk",))
-
-
-def _place(service: str, out: str) -> tuple[str | int, ...]:
-    if service in ("s3", "dynamodb"):
-        return tuple(out.split("."))
-    return ("body", "EnumerationResults", out)
 
 
 def _may_pass(variant: Variant) -> bool:

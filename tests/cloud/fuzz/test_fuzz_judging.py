@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.bonds import Bonds
+from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS, likely_cause
 from likewise.cloud.fuzz.differences.crowds import goes_on, listed, without_others
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.differences.trees import are_near, differences, masked
@@ -297,3 +298,18 @@ def test_what_an_error_says_besides_its_text_counts(judge: Judge) -> None:
     assert [gap.difference for gap in gaps(judge, said, replace(other, message="not so"))] == [
         Difference.MESSAGE
     ]
+
+
+def test_a_set_has_no_order(judge: Judge) -> None:
+    assert gaps(judge, ok(Item={"s": {"SS": ["a", "b"]}}), ok(Item={"s": {"SS": ["b", "a"]}})) == []
+    (gap,) = gaps(judge, ok(Item={"s": {"L": ["a", "b"]}}), ok(Item={"s": {"L": ["b", "a"]}}))
+    assert gap.difference is Difference.ORDER
+
+
+def test_a_table_that_is_gone_late_on_one_side_differs_though_both_say_that_it_is_gone(judge: Judge) -> None:
+    gone = bad("ResourceNotFoundException", status=400)
+    late = replace(gone, between="DELETING")
+    (gap,) = gaps(judge, late, gone)
+    assert (gap.reference, gap.candidate) == ("DELETING", "gone")
+    cause = likely_cause(gap, late, gone, settles=False, never=(False, False))
+    assert cause.name == ASYNCHRONOUS

@@ -9,6 +9,7 @@ from likewise.cloud.fuzz.grammar import Member, OperationShape, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.planning.values import FOREIGN, MARKED, ValueClass, Variant, variants
+from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.ranks import by_rank, families, grouped, shuffled
 from likewise.cloud.fuzz.tasks.schedule import EARLY
@@ -184,3 +185,28 @@ def test_a_parameter_is_looked_for_where_it_shows() -> None:
     probes = [probe for task in cases.sweep("PutObject") for probe in task.case.probes]
     (tagged, *_) = [each for each in probes if each.parameter == "Tagging" and each.value_class == "typical"]
     assert [each.operation for each in tagged.observers] == ["GetObjectTagging", "GetObject"]
+
+
+def test_a_parameter_that_is_right_only_in_another_way_is_varied_in_that_way() -> None:
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    (provisioned,) = [
+        each for each in around(planner, "CreateTable") if each.way == "CreateTable:provisioned"
+    ]
+    given = [each.params for each in provisioned.variants]
+    assert all(each["BillingMode"] == "PROVISIONED" for each in given)
+    units = {each["ProvisionedThroughput"].get("ReadCapacityUnits") for each in given}
+    assert {5, 500, 1_000_000} <= units
+
+
+def test_the_names_of_what_an_operation_makes_come_in_every_length_and_spelling_early() -> None:
+    cases = Cases(Planner(load("s3"), hints_of("s3")), 1, ["CreateBucket", "PutObject"])
+    for operation, parameter in (("CreateBucket", "Bucket"), ("PutObject", "Key")):
+        probes = [
+            probe
+            for task in cases.sweep(operation)
+            if task.keys[-1] in EARLY
+            for probe in task.case.probes
+            if probe.parameter == parameter
+        ]
+        assert {32, 64, 128, 300, 600, 1024} <= {each.size for each in probes}
+        assert any(each.note.endswith(".x'") for each in probes)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from fake_side import FakeSide, campaign, failure
 
@@ -134,3 +136,9 @@ def test_a_number_inside_grows_as_far_as_the_model_allows() -> None:
     assert found[0].value == {"Days": 1_000_000, "On": True}, "what is taken there is taken below"
     few = Member(name="Few", kind="integer", maximum=1000)
     assert max(each.size for each in sizes(few, 1, named=())) == 1000
+
+
+def test_what_is_refused_in_another_way_of_calling_it_still_has_sizes() -> None:
+    bounds = Bounds()
+    bounds.note(replace(probe(0, ValueClass.TYPICAL), state="way PutObject:other"), NO, NO)
+    assert bounds.is_open(probe(128))

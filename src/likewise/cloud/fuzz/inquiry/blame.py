@@ -63,12 +63,13 @@ class Blame:
         )
         if len(witnesses) < 2 and void is not None and self._lists_less(shown, void):
             void = None
+        is_unheeded = void is None and self._does_not_heed(shown)
         is_made = gap.difference in EXISTENCE and void is None and self._has_shown_effect(shown)
-        if is_made and gap.difference is Difference.LENGTH:
+        if is_made and not is_unheeded and gap.difference is Difference.LENGTH:
             return gap.operation, False, None  # it is there, and the list leaves it out
         # Who says in an answer what a read gives afterwards has kept it so.
         is_said = any(each.index == 0 and is_same_value(each, gap) for each in gaps.values())
-        if len(witnesses) + is_said < 2 and void is None and not self._does_not_heed(shown):
+        if len(witnesses) + is_said < 2 and void is None and not is_unheeded:
             return gap.operation, False, None
         self._known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
         is_whole = void is not None or (gap.difference in EXISTENCE and not is_made)

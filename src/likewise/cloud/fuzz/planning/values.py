@@ -66,8 +66,8 @@ class Variant:
     """Whether it is one of several right values that each say something else: none stands for another."""
     is_double: bool = False
     """Whether a list holds everything twice: most servers look for that."""
-    is_count: bool = False
-    """Whether a number is at an end of its range: most servers look for that, too."""
+    is_early: bool = False
+    """Whether most servers look for such a thing, too: a number at an end of its range, a name."""
 
     @property
     def top(self) -> str:
@@ -115,7 +115,7 @@ def variants(
                 _variant(place, value_class, typical, member.name, value),
                 note="missing" if is_less else shown(part),
                 is_double=isinstance(part, list) and _is_double(part),
-                is_count=value_class is ValueClass.BOUNDARY and type(part) is int,
+                is_early=value_class is ValueClass.BOUNDARY and type(part) is int,
             )
 
 
@@ -126,7 +126,7 @@ def further(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]
 
 
 SPELLINGS = (
-    (ValueClass.TYPICAL, ".x"),
+    (ValueClass.BOUNDARY, ".x"),
     (ValueClass.WRONG_FORMAT, "_X"),
     (ValueClass.WRONG_FORMAT, "-"),
     (ValueClass.WRONG_FORMAT, "..x"),
@@ -137,9 +137,8 @@ SPELLINGS = (
 def spelled(typical: Mapping[str, Any], parameter: str, name: Name) -> Iterator[Variant]:
     """A name that an operation gives to what it makes, in other letters and marks."""
     for value_class, ending in SPELLINGS:
-        yield replace(
-            _variant(parameter, value_class, typical, parameter, Text((name, ending))), is_alone=True
-        )
+        variant = _variant(parameter, value_class, typical, parameter, Text((name, ending)))
+        yield replace(variant, is_alone=True, is_early=True)
 
 
 def failing(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:

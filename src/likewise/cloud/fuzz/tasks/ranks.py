@@ -140,7 +140,7 @@ def by_rank(
             again = max(0, again - FEW)
         if each.value_class == ValueClass.BOUNDARY:
             again = max(0, again - 1)  # a range has two ends
-        is_early = each.is_double or each.is_count
+        is_early = each.is_double or each.is_early
         rank = _PRIORITY.get(each.value_class, 0) - is_early + 2 * min(again, 3)
         if each.top in shared and each.value_class not in _EVERYWHERE:
             rank += LATER

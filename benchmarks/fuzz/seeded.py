@@ -29,9 +29,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "cloud" / "fuzz"))
 from fuzz_seeds import SEEDS, Seed
 from fuzz_seeds_aws import AWS
 from fuzz_seeds_azure import AZURE
+from fuzz_seeds_eleven_aws import ELEVEN_AWS
 from fuzz_seeds_eleven_azure import ELEVEN_AZURE
 from fuzz_seeds_further import FURTHER
 from fuzz_seeds_more import MORE
+from fuzz_seeds_twelve_aws import TWELVE_AWS
 from fuzz_seeds_twelve_azure import TWELVE_AZURE
 from fuzz_seeds_unseen import UNSEEN
 
@@ -44,7 +46,8 @@ from likewise.model import Role
 
 WHOLE = (1, 5, 6, 7, 8, 9, 10, 11, 12)
 """Groups of many seeds, which get the whole budget."""
-ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE, *ELEVEN_AZURE, *TWELVE_AZURE)
+ELEVENTH_AND_TWELFTH = (*ELEVEN_AWS, *TWELVE_AWS, *ELEVEN_AZURE, *TWELVE_AZURE)
+ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE, *ELEVENTH_AND_TWELFTH)
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
 
 

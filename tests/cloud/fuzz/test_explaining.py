@@ -26,6 +26,7 @@ from likewise.cloud.fuzz.differences.explaining import (
     follows_from_idleness,
     is_of_part,
     is_same_absence,
+    is_same_field,
     is_same_message,
     is_same_page,
     is_same_refusal,
@@ -389,3 +390,83 @@ def test_an_answer_to_a_value_with_which_something_else_is_left_says_the_same_ag
     assert _is_said_of_state(shown, [left])
     assert not _is_said_of_state(shown, [replace(left, manifestation="response")])
     assert not _is_said_of_state(shown, [replace(left, parameter="Body")])
+
+
+def test_a_field_that_differs_alike_in_two_parts_of_an_answer_is_one_finding() -> None:
+    said = {"operation": "ListObjectVersions", "kind": "value", "reference": "False", "candidate": "True"}
+    one = sample_finding(place="Versions[].IsLatest", hash="1", **said)
+    calls = (*one.sequence, one.sequence[-1])
+    two = replace(one, place="DeleteMarkers[].IsLatest", hash="2", sequence=calls)
+    assert is_same_field(two, one)
+    assert not is_same_field(one, two), "the shorter one stays"
+    assert not is_same_field(replace(two, place="DeleteMarkers[].Key"), one)
+    assert not is_same_field(replace(two, reference="True", candidate="False"), one)
+
+
+def test_something_else_that_differs_after_a_write_does_not_follow_from_it() -> None:
+    put = Call(service="s3", operation="PutObject", params={"Bucket": "b", "Metadata": {}, "Tagging": "a=b"})
+    get = Call(service="s3", operation="GetObject", params={"Bucket": "b"})
+    write = sample_finding(
+        operation="PutObject",
+        parameter="Metadata",
+        place="Metadata.colour",
+        kind="value",
+        manifestation="state",
+        sequence=(put, get),
+    )
+    read = replace(write, operation="CopyObject", parameter="", hash="other", manifestation="state")
+    assert follows_from(read, write)
+    assert not follows_from(replace(read, place="TagCount"), write)
+
+
+def _tags(heeds: bool) -> Trick:
+    """A store that keeps the tags of objects, and heeds those that an object is put with, or does not."""
+    kept: dict[tuple[str, str], list[str]] = {}
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        where = (str(call.params.get("Bucket")), str(call.params.get("Key")))
+        match call.operation:
+            case "PutObject" if where[0] in side.buckets:
+                kept[where] = [str(call.params["Tagging"])] if heeds and "Tagging" in call.params else []
+            case "PutObjectTagging" if where in kept:
+                kept[where] = ["set"]
+                return success()
+            case "GetObjectTagging" if where in kept:
+                return success(TagSet=[{"Key": each} for each in kept[where]])
+            case "PutObjectTagging" | "GetObjectTagging":
+                return failure(404, "NoSuchKey")
+        return None
+
+    return trick
+
+
+def test_a_parameter_that_one_side_does_not_heed_is_the_fault_of_the_write(tmp_path: Path) -> None:
+    some = ("CreateBucket", "PutObject", "GetObject", "PutObjectTagging", "GetObjectTagging")
+    found = catalogue(_tags(heeds=False), tmp_path, other=_tags(heeds=True), operations=some)
+    assert [(each.operation, each.manifestation, each.parameter) for each in found] == [
+        ("PutObject", "state", "Tagging")
+    ]
+
+
+def test_a_list_leaves_out_what_another_read_shows_and_the_write_is_not_in_doubt(tmp_path: Path) -> None:
+    """Else nothing more would be looked for after a bucket was made."""
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        if call.operation == "ListBuckets":
+            return success(Buckets=[{"Name": each} for each in sorted(side.buckets)[:-1]])
+        if call.operation == "GetBucketLocation":
+            bucket = call.params["Bucket"]
+            return success(Place="here") if bucket in side.buckets else failure(404, "NoSuchBucket")
+        if call.operation == "HeadBucket":
+            return failure(404, "404")
+        if call.operation == "GetObject":
+            answer = side.honest(call)
+            return replace(answer, code="NotThere") if answer.code == "NoSuchKey" else answer
+        return None
+
+    def place(call: Call, _: int, side: FakeSide) -> Answer | None:
+        return trick(call, _, side) if call.operation == "GetBucketLocation" else None
+
+    some = (*OPERATIONS, "GetBucketLocation")
+    found = catalogue(trick, tmp_path, other=place, operations=some)
+    assert {"ListBuckets", "GetObject"} <= {each.operation for each in found}

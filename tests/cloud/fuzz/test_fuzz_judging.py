@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.bonds import Bonds
+from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS, likely_cause
 from likewise.cloud.fuzz.differences.crowds import goes_on, listed, without_others
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.differences.trees import are_near, differences, masked
@@ -282,3 +283,50 @@ def test_a_page_of_others_that_says_it_is_the_last_is_a_difference_where_there_i
     assert asked(listing(1, ""), listing(1, "more")) == ["whether there is more"]
     assert asked(listing(1, "more"), listing(1, "other")) == []
     assert asked(listing(25, ""), listing(25, "more")) == [], "it may be the end of what is left"
+
+
+def test_who_somebody_is_does_not_count_but_what_is_said_of_them_does(judge: Judge) -> None:
+    group = {"Type": "Group", "URI": "http://acs.amazonaws.com/groups/global/AllUsers"}
+    reference, candidate = (
+        ok(Grants=[{"Grantee": group}]),
+        ok(Grants=[{"Grantee": {**group, "URI": "other"}}]),
+    )
+    assert [gap.place for gap in gaps(judge, reference, candidate)] == ["Grants[].Grantee.URI"]
+    assert (
+        gaps(judge, ok(Owner={"ID": "a", "DisplayName": "b"}), ok(Owner={"ID": "c", "DisplayName": "d"}))
+        == []
+    )
+    # Who calls somebody otherwise than the other side does, and elsewhere does not, says something else.
+    (other,) = gaps(judge, ok(Owner={"DisplayName": "d"}), ok(Owner={"DisplayName": "e"}))
+    assert (other.difference, other.place) == (Difference.VALUE, "Owner.DisplayName")
+    (less,) = gaps(judge, ok(Owner={"ID": "a", "DisplayName": "b"}), ok(Owner={"ID": "c"}))
+    assert (less.difference, less.place) == (Difference.MISSING, "Owner.DisplayName")
+
+
+def test_what_an_error_says_besides_its_text_counts(judge: Judge) -> None:
+    said = replace(
+        bad("TransactionCanceledException", "no"),
+        fields={"Error": {}, "CancellationReasons": [{"Code": "A"}]},
+    )
+    other = replace(said, fields={"Error": {"Extra": "x"}, "CancellationReasons": [{"Code": "B"}]})
+    (gap,) = gaps(judge, said, other)
+    assert (gap.difference, gap.place) == (Difference.VALUE, "CancellationReasons[].Code")
+    # Where the texts differ already, that is what is told.
+    assert [gap.difference for gap in gaps(judge, said, replace(other, message="not so"))] == [
+        Difference.MESSAGE
+    ]
+
+
+def test_a_set_has_no_order(judge: Judge) -> None:
+    assert gaps(judge, ok(Item={"s": {"SS": ["a", "b"]}}), ok(Item={"s": {"SS": ["b", "a"]}})) == []
+    (gap,) = gaps(judge, ok(Item={"s": {"L": ["a", "b"]}}), ok(Item={"s": {"L": ["b", "a"]}}))
+    assert gap.difference is Difference.ORDER
+
+
+def test_a_table_that_is_gone_late_on_one_side_differs_though_both_say_that_it_is_gone(judge: Judge) -> None:
+    gone = bad("ResourceNotFoundException", status=400)
+    late = replace(gone, between="DELETING")
+    (gap,) = gaps(judge, late, gone)
+    assert (gap.reference, gap.candidate) == ("DELETING", "gone")
+    cause = likely_cause(gap, late, gone, settles=False, never=(False, False))
+    assert cause.name == ASYNCHRONOUS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socketserver
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -17,6 +17,7 @@ from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.inquiry import Unstable
 from likewise.cloud.fuzz.sides import open_side
 from likewise.cloud.fuzz.sides.execution import Keeper, Lane
+from likewise.cloud.fuzz.sides.removal import remove
 from likewise.model import Role, TargetUnavailable
 
 
@@ -273,3 +274,26 @@ def test_what_the_budget_is_too_small_to_confirm_is_not_said_to_be_unstable(
     resumed = campaign(FakeSide(_odd, "one"), FakeSide(name="two"), done=done)
     found = [each for each in events if isinstance(each, Finding)] + findings(resumed)
     assert {each.operation for each in found} == {"GetObject", "ListObjectsV2"}
+
+
+def test_a_policy_that_forbids_to_look_into_a_bucket_is_removed_before_the_bucket_is_emptied() -> None:
+    objects, policy, asked = ["key"], [True], []
+
+    def ask(operation: str, params: Mapping[str, Any]) -> Answer:
+        asked.append(operation)
+        match operation:
+            case "DeleteBucket" if objects:
+                return failure(409, "BucketNotEmpty")
+            case "ListObjectVersions" | "DeleteObject" if policy:
+                return failure(403, "AccessDenied")
+            case "ListObjectVersions":
+                return success(Versions=[{"Key": each} for each in objects])
+            case "DeleteObject":
+                objects.remove(params["Key"])
+            case "DeleteBucketPolicy":
+                policy.clear()
+        return success()
+
+    assert remove("s3", "bucket", ask) == ""
+    assert not objects
+    assert "DeleteBucketPolicy" in asked

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 
 from likewise.cloud.fuzz.calls import Name
-from likewise.cloud.fuzz.grammar import Member, load
+from likewise.cloud.fuzz.grammar import Member, OperationShape, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.planning.values import FOREIGN, MARKED, ValueClass, Variant, variants
+from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.cases import Cases
-from likewise.cloud.fuzz.tasks.ranks import by_rank, grouped, shuffled
+from likewise.cloud.fuzz.tasks.ranks import by_rank, families, grouped, shuffled
 from likewise.cloud.fuzz.tasks.schedule import EARLY
 
 COLOURS = Member(name="Colour", kind="string", enum=("red", "green", "blue"))
@@ -101,7 +102,7 @@ def test_the_ends_of_a_range_come_before_what_lies_between_them() -> None:
     for seed in range(5):
         mixed = shuffled(found, random.Random(seed))
         assert [each.params["Period"] for each in mixed][:3] == [60, 0, 30]
-    assert [each.params["Period"] for each in by_rank(found)[2]] == [60, 0]
+    assert [each.params["Period"] for each in by_rank(found)[1]] == [60, 0]
 
 
 def test_a_number_without_a_limit_grows_and_stays_divisible() -> None:
@@ -141,3 +142,71 @@ def test_a_further_value_that_would_be_alone_goes_with_those_before_it() -> None
     ]
     names = [each.parameter for each in grouped(found, {})]
     assert names == ["A and B and C", "A and B and C and D"], "a first value soon has a call of its own"
+
+
+def test_what_may_hold_one_of_several_things_is_given_with_each_of_them() -> None:
+    choices = tuple(Member(name=name, kind="string") for name in ("Prefix", "Tag", "Size"))
+    inner = Member(name="Filter", kind="structure", members=choices)
+    rule = Member(
+        name="Rule", kind="structure", members=(Member(name="Id", kind="string", required=True), inner)
+    )
+    found = [each for each in variants((rule,), {"Rule": {"Id": "one"}}, {}) if each.value_class == "typical"]
+    given = [each.params["Rule"].get("Filter") for each in found]
+    assert [{name: "value"} for name in ("Prefix", "Tag", "Size")] == [each for each in given if each]
+
+
+def test_what_is_wrong_with_the_second_of_a_family_of_parameters_waits() -> None:
+    names = ("ChecksumA", "ChecksumB", "ChecksumC", "ChecksumD", "Other")
+    members = tuple(Member(name=name, kind="string") for name in names)
+    related = families(OperationShape(service="s3", name="Put", members=members))
+    assert set(related) == set(names[:4])
+    extra = dict.fromkeys(names, "x")
+    found = [each for each in variants(members, {}, extra) if each.note == "'not a valid value!'"]
+    first = by_rank(found, related=related)[1]
+    assert [each.parameter for each in first] == ["ChecksumA", "Other"]
+
+
+def test_what_contains_everything_is_missed_where_nothing_was_made_and_not_looked_for_by_another_name() -> (
+    None
+):
+    tasks = Cases(Planner(load("s3"), hints_of("s3")), 1, ["GetBucketCors", "GetObject"])
+    first = {
+        probe.parameter
+        for task in tasks.sweep("GetObject")
+        if task.keys[-1] == "rank 0"
+        for probe in task.case.probes
+    }
+    assert "Key" in first
+    assert "Bucket" not in first
+
+
+def test_a_parameter_is_looked_for_where_it_shows() -> None:
+    cases = Cases(Planner(load("s3"), hints_of("s3")), 1, ["PutObject"])
+    probes = [probe for task in cases.sweep("PutObject") for probe in task.case.probes]
+    (tagged, *_) = [each for each in probes if each.parameter == "Tagging" and each.value_class == "typical"]
+    assert [each.operation for each in tagged.observers] == ["GetObjectTagging", "GetObject"]
+
+
+def test_a_parameter_that_is_right_only_in_another_way_is_varied_in_that_way() -> None:
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    (provisioned,) = [
+        each for each in around(planner, "CreateTable") if each.way == "CreateTable:provisioned"
+    ]
+    given = [each.params for each in provisioned.variants]
+    assert all(each["BillingMode"] == "PROVISIONED" for each in given)
+    units = {each["ProvisionedThroughput"].get("ReadCapacityUnits") for each in given}
+    assert {5, 500, 1_000_000} <= units
+
+
+def test_the_names_of_what_an_operation_makes_come_in_every_length_and_spelling_early() -> None:
+    cases = Cases(Planner(load("s3"), hints_of("s3")), 1, ["CreateBucket", "PutObject"])
+    for operation, parameter in (("CreateBucket", "Bucket"), ("PutObject", "Key")):
+        probes = [
+            probe
+            for task in cases.sweep(operation)
+            if task.keys[-1] in EARLY
+            for probe in task.case.probes
+            if probe.parameter == parameter
+        ]
+        assert {32, 64, 128, 300, 600, 1024} <= {each.size for each in probes}
+        assert any(each.note.endswith(".x'") for each in probes)

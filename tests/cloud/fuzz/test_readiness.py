@@ -112,3 +112,13 @@ def test_a_table_that_was_not_ready_for_a_while_is_said_to_have_been_so() -> Non
         server.left["t"] = looks
     assert slow.ask("DescribeTable", "t").between == "CREATING"
     assert quick.ask("DescribeTable", "t").between == ""
+
+
+def test_a_table_that_is_made_or_deleted_late_is_said_to_have_been_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter(range(100))
+    monkeypatch.setattr(readiness.time, "monotonic", lambda: next(clock))
+    assert Server(looks=4).ask("CreateTable", "late").between == "CREATING"
+    monkeypatch.setattr(readiness.time, "monotonic", lambda: 1.0)
+    assert Server(looks=4).ask("CreateTable", "soon").between == ""

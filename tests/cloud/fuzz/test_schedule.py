@@ -137,7 +137,8 @@ def test_what_is_not_known_yet_promises_as_much_as_all_and_less_if_it_needs_more
 def test_the_first_values_of_every_operation_come_however_much_another_one_finds() -> None:
     tasks = run(schedule(), "Scan", 130)
     early = {task.operation for task in tasks if task.keys[-1] in EARLY}
-    assert early == set(SOME)
+    # What only names a table has no first values: it is missed where none was made.
+    assert early == set(SOME) - {"DescribeTable"}
     kinds = [task.keys[-1] in EARLY for task in tasks if task.phase == "sweep"]
     assert sum(kinds[:40]) >= 15
 

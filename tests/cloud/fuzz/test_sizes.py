@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from fake_side import FakeSide, campaign, failure
 
@@ -167,3 +169,9 @@ def test_of_conditions_that_do_not_hold_a_few_come_first() -> None:
     found = [Variant(parameter=name, value_class=ValueClass.UNKNOWN, params={}) for name in names]
     ranks = by_rank(found, shared=set(names))
     assert {rank: len(those) for rank, those in ranks.items()} == {0: 3, 2: 3}
+
+
+def test_what_is_refused_in_another_way_of_calling_it_still_has_sizes() -> None:
+    bounds = Bounds()
+    bounds.note(replace(probe(0, ValueClass.TYPICAL), state="way PutObject:other"), NO, NO)
+    assert bounds.is_open(probe(128))

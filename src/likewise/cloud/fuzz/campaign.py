@@ -37,6 +37,8 @@ PATIENCE = 320
 """Cases after which it is asked whether a difference has gone away: three seconds on fast servers."""
 WAY = "way "
 """What the state of a probe begins with that makes a call in another way."""
+WAVERING = 2
+"""How often what did not show again is looked into once more where it turns up elsewhere."""
 SILENT = 12
 """Calls without an answer in a row after which a side counts as gone."""
 
@@ -115,6 +117,8 @@ class Campaign:
         """Values of parameters that had a call of their own."""
         self._limited: set[tuple[str, str]] = set()
         """Parameters of operations whose limits were looked for."""
+        self._wavered: dict[tuple[str, ...], int] = {}
+        """How often a difference was looked into and did not show again."""
         self._several: set[tuple[str, str]] = set()
         """Operations of which it is known that the sides name different ones of several mistakes, and how."""
 
@@ -382,6 +386,7 @@ class Campaign:
         before = len(self.inquiry.unstable)
         found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
         yield from self.inquiry.unstable[before:]
+        self._reopen(probe, new, {each.signature for each in self.inquiry.unstable[before:]})
         for each in found:
             self.known |= own_signatures(new, each if isinstance(each, Finding) else each.finding)
             if isinstance(each, Finding):
@@ -391,6 +396,13 @@ class Campaign:
                 self._note(each.finding)
         if is_doubtful_limit(probe, new):
             yield from self._close_in(task, probe)
+
+    def _reopen(self, probe: Probe, gaps: Sequence[Gap], wavering: set[tuple[str, ...]]) -> None:
+        """What did not show again may have had to do with calls before it: elsewhere it may be real."""
+        for gap in gaps:
+            if gap.signature in wavering and self._wavered.get(gap.signature, 0) < WAVERING:
+                self._wavered[gap.signature] = self._wavered.get(gap.signature, 0) + 1
+                self.known -= {gap.signature, key_of(gap, probe)}
 
     def _in_full(self, task: Task, probe: Probe, gaps: list[Gap]) -> tuple[Probe, list[Gap]]:
         """A write whose answer says something else, with all reads, where one that was not asked differs."""

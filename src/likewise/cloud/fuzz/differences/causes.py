@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from likewise.cloud.fuzz.calls import Answer, Call
-from likewise.cloud.fuzz.differences.judging import Gap
+from likewise.cloud.fuzz.differences.judging import BETWEEN, Gap
 from likewise.cloud.fuzz.planning.plans import ENDS, is_read
 from likewise.cloud.fuzz.planning.values import AND
 from likewise.cloud.fuzz.sides.execution import Probe
@@ -63,6 +63,8 @@ def likely_cause(
     """
     if settles:
         return Cause(name=ASYNCHRONOUS, evidence="asked again a little later, both sides agree")
+    if gap.place == BETWEEN and bool(reference.between) != bool(candidate.between):
+        return Cause(name=ASYNCHRONOUS, evidence=f"for a while {gap.reference} against {gap.candidate}")
     for which, answer, side in ((1, candidate, "candidate"), (0, reference, "reference")):
         status = answer.status or 0
         if gap.difference is Difference.MESSAGE:

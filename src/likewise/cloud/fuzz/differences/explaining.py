@@ -212,11 +212,38 @@ def is_same_message(finding: Finding, other: Finding) -> bool:
     )
 
 
+_PLAIN = frozenset({Difference.VALUE, Difference.TYPE, Difference.MISSING, Difference.EXTRA})
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+def _words(place: str) -> set[str]:
+    """The words of the names in a place, without what makes several of one."""
+    return {word.lower().rstrip("s") for word in _WORD.findall(place)}
+
+
+def is_same_field(finding: Finding, other: Finding) -> bool:
+    """Whether the same field differs in the same way in another part of the same answer."""
+    places = [each.place.rpartition(".") for each in (finding, other)]
+    return (
+        all(getattr(finding, each) == getattr(other, each) for each in _OF_FIELD)
+        and finding.kind in _PLAIN
+        and places[0][2] == places[1][2]
+        and places[0][0] != places[1][0]
+        and all("[]" in each[0] for each in places)
+        and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
+    )
+
+
+_OF_FIELD = ("service", "operation", "shown_by", "kind", "reference", "candidate", "manifestation")
+
+
 def follows_from(finding: Finding, other: Finding) -> bool:
     """Whether a difference shows after a write that is known to leave something else with a parameter."""
     given = tops(other.parameter)
     if other.manifestation == "response" or "" in given or finding.operation == other.operation:
         return False
+    if finding.kind in _PLAIN and not _words(finding.place) & _words(f"{other.place}.{other.parameter}"):
+        return False  # it is something else that differs there
     shape = load(other.service).operations.get(other.operation)
     usual = hints_of(other.service).values
     own = [shape.member(name) for name in given] if shape is not None else [None]

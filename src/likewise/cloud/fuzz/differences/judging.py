@@ -31,7 +31,12 @@ _VARYING = re.compile(r"""(?<!\w)'[^']*(?:'|…$)|"[^"]*(?:"|…$)|\[[^\[\]]*(?:
 _TOKEN = re.compile(r"(^|\.)(Next\w*|[Cc]ontinuation)Token$")
 """Where what a side makes up for itself to go on with stands: nobody can read anything into it."""
 _QUOTED = re.compile(r"'([^']{40})[^']{40,}'")
+BETWEEN = "Table.TableStatus"
+"""Where it stands that a table is in between two states, for a while on one side only."""
+_SETS = frozenset({"SS", "NS", "BS"})
 _OWNERS = frozenset({"Owner", "Initiator", "Grantee"})
+_PERSONAL = frozenset({"ID", "EmailAddress"})
+NAMED, PERSON = "DisplayName", "somebody called "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +79,8 @@ class Judge:
         self.at(endpoints)
         self.volatile: set[tuple[str, str]] = set()
         """(operation, place) pairs whose values never repeat."""
+        self._people: tuple[set[str], set[str]] = (set(), set())
+        """What each side calls the people that it names."""
         self._lengths: dict[tuple[str, int], int] = {}
         """For each operation and side the longest list that it gave."""
         self._before: dict[tuple[str, int, str], int] = {}
@@ -94,17 +101,30 @@ class Judge:
         if type(value) in LEAVES:
             return value
         if isinstance(value, Mapping):
+            value = _as_set(value)
             return {
-                self._text(str(key), which): (
-                    "<owner>"
-                    if key in _OWNERS and isinstance(inner, Mapping)
-                    else self.normalised(inner, which)
+                self._text(str(key), which): self.normalised(
+                    self._anonymous(inner, which) if key in _OWNERS and isinstance(inner, Mapping) else inner,
+                    which,
                 )
                 for key, inner in value.items()
             }
         if isinstance(value, (list, tuple)):
             return [self.normalised(inner, which) for inner in value]
         return value
+
+    def _anonymous(self, owner: Mapping[str, Any], which: int) -> dict[str, Any]:
+        """Somebody without what the server knows them by: what they are and what is said of them counts."""
+        if isinstance(name := owner.get(NAMED), str):
+            self._people[which].add(f"{PERSON}{name}")
+            owner = {**owner, NAMED: f"{PERSON}{name}"}
+        return {key: "<owner>" if key in _PERSONAL and inner else inner for key, inner in owner.items()}
+
+    def _are_same_person(self, ours: Any, theirs: Any) -> bool:
+        """Whether two names may be one person's: not where a side calls somebody so whom the other does."""
+        if not all(isinstance(each, str) and each.startswith(PERSON) for each in (ours, theirs)):
+            return False
+        return ours not in self._people[1] and theirs not in self._people[0]
 
     def _text(self, text: str, which: int) -> str:
         if "lw" in text:
@@ -161,21 +181,19 @@ class Judge:
         bonds: Bonds,
     ) -> Iterator[Found]:
         """What differs, the outermost only: answers that are not both there have no contents to compare."""
+        if bool(reference.between) != bool(candidate.between):
+            ours, theirs = (each.between or _table_state(each) for each in (reference, candidate))
+            yield Difference.VALUE, BETWEEN, ours, theirs
         if bool(reference.silence) or bool(candidate.silence):
             if bool(reference.silence) != bool(candidate.silence):
                 yield Difference.SILENCE, "", reference.summary(), candidate.summary()
         elif reference.success != candidate.success:
             yield Difference.SUCCESS, "", reference.summary(), candidate.summary()
         elif not reference.success:
-            yield from self._errors(reference, candidate, bonds)
+            yield from self._errors(operation, reference, candidate, bonds)
         else:
             if reference.status != candidate.status:
                 yield Difference.STATUS, "status", reference.status, candidate.status
-            if bool(reference.between) != bool(candidate.between):
-                ours, theirs = (
-                    each.between or each.fields["Table"]["TableStatus"] for each in (reference, candidate)
-                )
-                yield Difference.VALUE, "Table.TableStatus", ours, theirs
             both = (reference.fields, candidate.fields)
             yield from self._contents(operation, *both, prefixes, named, bonds)
 
@@ -195,7 +213,9 @@ class Judge:
             other = without_others(other, prefixes[1], crowded=crowded)
         swapped: dict[str, list[tuple[str, str]]] = {}
         for difference, place, left, right in self._differences(mine, other):
-            if difference is Difference.VALUE and bonds.are_one(left, right):
+            if difference is Difference.VALUE and (
+                bonds.are_one(left, right) or self._are_same_person(left, right)
+            ):
                 continue
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 if not bonds.hold(left, right):
@@ -260,7 +280,7 @@ class Judge:
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 bonds.hold(left, right)
 
-    def _errors(self, reference: Answer, candidate: Answer, bonds: Bonds) -> Iterator[Found]:
+    def _errors(self, operation: str, reference: Answer, candidate: Answer, bonds: Bonds) -> Iterator[Found]:
         if reference.code != candidate.code:
             yield Difference.CODE, "", reference.summary(), candidate.summary()
             return
@@ -270,6 +290,9 @@ class Judge:
         theirs = plain_message(bonds.without(self._text(candidate.message, 1), 1))
         if ours != theirs:
             yield Difference.MESSAGE, "", ours, theirs
+        elif reference.status == candidate.status:
+            both = (_besides(reference), _besides(candidate))
+            yield from self._contents(operation, *both, ("", ""), False, bonds)
 
     def _is_fresh(self, operation: str, place: str, ours: Any, theirs: Any) -> bool:
         """Whether two different values are identifiers that each side makes up."""
@@ -279,6 +302,26 @@ class Judge:
             return True
         like = masked(ours)
         return (like == masked(theirs) and "<fresh>" in like) or (operation, _general(place)) in self.volatile
+
+
+def _table_state(answer: Answer) -> str:
+    """The state of the table that an answer is about."""
+    table = answer.fields.get("Table") or answer.fields.get("TableDescription") or {}
+    return str(table.get("TableStatus", "")) if answer.success else "gone"
+
+
+def _besides(answer: Answer) -> dict[str, Any]:
+    """What an error says besides its code and text: the item that did not fit, a reason for each part."""
+    return {name: value for name, value in answer.fields.items() if name not in ("Error", "Message")}
+
+
+def _as_set(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A set of DynamoDB's in one order: it has none."""
+    if len(value) == 1:
+        ((key, inner),) = value.items()
+        if key in _SETS and isinstance(inner, list):
+            return {key: sorted(inner, key=repr)}
+    return value
 
 
 def _without_counts(gaps: list[Gap]) -> list[Gap]:

@@ -21,6 +21,8 @@ class Hints:
     `needs`: operations that must have been called before, beyond what the parameters say.
     `creates`: operations that make what their own parameter names, so it need not be there.
     `observers`: which reads can show what a mutating operation did (patterns of names, first match).
+    `shows`: reads that show what a parameter of a mutating operation did, before the other observers, by
+    "Operation.parameter" (patterns of names).
     `related`: what is given besides, by "Operation:variant", to a call that others build on, and to a read
     that shows what a write did only to those who ask for it.
     `ways`: other ways to make a call, by "Operation:way": what is given instead and besides, None for what is
@@ -45,6 +47,7 @@ class Hints:
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     creates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     observers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    shows: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     related: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     ways: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     failing: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

@@ -183,7 +183,15 @@ HINTS = Hints(
         "ConditionExpression": {"ConditionExpression": "attribute_exists(nowhere)"},
         "Expected": {"Expected": {"nowhere": {"Value": {"N": "7"}}}},
     },
+    holding={"ExpectedRevisionId": ({"ExpectedRevisionId": Ref(-1, ("PutResourcePolicy", "RevisionId"))},)},
+    shows={
+        "CreateTable.Tags": ("ListTagsOfResource",),
+        "CreateTable.ResourcePolicy": ("GetResourcePolicy",),
+        "CreateTable.StreamSpecification": ("DescribeTable",),
+    },
     related={
+        "DescribeTable:restored": ({"TableName": Name("table", 5)},),
+        "DescribeTable:imported": ({"TableName": Name("table", 6)},),
         "CreateTable:stream": (
             {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}},
         ),
@@ -208,8 +216,9 @@ HINTS = Hints(
         "UpdateContributorInsights": ("DescribeContributorInsights",),
         "EnableKinesisStreamingDestination": ("DescribeKinesisStreamingDestination",),
         "DisableKinesisStreamingDestination": ("DescribeKinesisStreamingDestination",),
-        "RestoreTableFromBackup": ("ListTables",),
-        "RestoreTableToPointInTime": ("ListTables",),
+        "RestoreTableFromBackup": ("DescribeTable:restored", "ListTables"),
+        "RestoreTableToPointInTime": ("DescribeTable:restored", "ListTables"),
+        "ImportTable": ("DescribeTable:imported", "DescribeImport"),
         "ExecuteStatement": ("Scan",),
         "ExecuteTransaction": ("Scan",),
         "BatchExecuteStatement": ("Scan",),

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from hashlib import md5, sha1, sha256, sha512
+from typing import Any
+from zlib import crc32
+
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar.hints import Hints
-from likewise.cloud.fuzz.hints.ways_s3 import NEEDS, WAYS
+from likewise.cloud.fuzz.hints import ways_s3, ways_s3_buckets
 from likewise.cloud.services.call import words
 
 BUCKET, KEY = Name("bucket"), Name("key")
 BUCKET_ARN = Text(("arn:aws:s3:::", BUCKET))
 OWNER = "123456789012"
+GRANTEE = f'id="{OWNER}"'
 ROLE = f"arn:aws:iam::{OWNER}:role/likewise"
 TOPIC = f"arn:aws:sns:us-east-1:{OWNER}:likewise"
 POLICY = Text(
@@ -21,13 +27,31 @@ POLICY = Text(
     )
 )
 S3_DESTINATION = {"Bucket": BUCKET_ARN, "Format": "CSV"}
+MADE = Ref(-1, ("PutObject", "ETag"))
 OTHER_ETAG = '"0123456789abcdef0123456789abcdef"'
 EARLIER, LATER = "2020-01-01T00:00:00Z", "2031-01-01T00:00:00Z"
 
-VALUES = {
-    "Body": b"hello, likewise",
-    "PutObject.Body": b"hello, likewise",
-    "UploadPart.Body": b"hello, likewise",
+BODY = b"hello, likewise"
+SECRETS = ("Algorithm", "Key", "KeyMD5")
+CHECKSUMS = ("CRC32C", "CRC64NVME", "XXHASH64", "XXHASH3", "XXHASH128")
+"""Those that a client needs more for than the standard library; some ways give them."""
+DIGESTS = {
+    "CRC32": crc32(BODY).to_bytes(4, "big"),
+    "MD5": md5(BODY, usedforsecurity=False).digest(),
+    "SHA1": sha1(BODY, usedforsecurity=False).digest(),
+    "SHA256": sha256(BODY).digest(),
+    "SHA512": sha512(BODY).digest(),
+}
+
+
+def _checksum(digest: bytes) -> str:
+    return b64encode(digest).decode()
+
+
+VALUES: dict[str, Any] = {
+    "Body": BODY,
+    "PutObject.Body": BODY,
+    "UploadPart.Body": BODY,
     "PartNumber": 1,
     "CopySource": Text((BUCKET, "/", KEY)),
     "CopyObject.Key": Name("key", 1),
@@ -141,7 +165,9 @@ VALUES = {
     "ExpectedBucketOwner": OWNER,
     "ExpectedSourceBucketOwner": OWNER,
     "StorageClass": "STANDARD_IA",
-    "SSECustomerAlgorithm": None,
+    **dict.fromkeys(f"{of}SSECustomer{part}" for of in ("", "CopySource") for part in SECRETS),
+    **dict.fromkeys(f"Checksum{name}" for name in CHECKSUMS),
+    **{f"Checksum{name}": _checksum(value) for name, value in DIGESTS.items()},
     "Range": "bytes=0-3",
     "CopySourceRange": None,
     "ContentMD5": "F/jBzBYDPVl3dbEMKfZcPQ==",
@@ -163,7 +189,9 @@ VALUES = {
     "StartAfter": "a",
     "Marker": "a",
     "KeyMarker": "a",
-    "GrantRead": f'id="{OWNER}"',
+    **dict.fromkeys(
+        ("GrantFullControl", "GrantRead", "GrantReadACP", "GrantWrite", "GrantWriteACP"), GRANTEE
+    ),
     "IfMatch": "*",
     "IfNoneMatch": OTHER_ETAG,
     "IfModifiedSince": "2020-01-01T00:00:00Z",
@@ -222,18 +250,29 @@ HINTS = Hints(
         "GetObjectRetention": ("CreateBucket:lock", "PutObjectRetention"),
         "RestoreObject": ("PutObject:glacier",),
         "SelectObjectContent": ("PutObject",),
-        **NEEDS,
+        **{
+            f"ListBucket{kind}Configurations": (f"PutBucket{kind}Configuration",)
+            for kind in ("Analytics", "IntelligentTiering", "Inventory", "Metrics")
+        },
+        **ways_s3_buckets.NEEDS,
+        **ways_s3.NEEDS,
     },
-    ways=WAYS,
+    ways={**ways_s3_buckets.WAYS, **ways_s3.WAYS},
     failing={
         "IfMatch": {"IfMatch": OTHER_ETAG},
         "IfNoneMatch": {"IfNoneMatch": "*"},
+        **{f"{name}.IfNoneMatch": {"IfNoneMatch": MADE} for name in ("GetObject", "HeadObject")},
         "CopySourceIfMatch": {"CopySourceIfMatch": OTHER_ETAG},
         "CopySourceIfNoneMatch": {"CopySourceIfNoneMatch": "*"},
         "IfModifiedSince": {"IfModifiedSince": LATER},
         "IfUnmodifiedSince": {"IfUnmodifiedSince": EARLIER},
         "CopySourceIfModifiedSince": {"CopySourceIfModifiedSince": LATER},
         "CopySourceIfUnmodifiedSince": {"CopySourceIfUnmodifiedSince": EARLIER},
+    },
+    holding={
+        "IfMatch": ({"IfMatch": MADE},),
+        "CopySourceIfMatch": ({"CopySourceIfMatch": MADE},),
+        "CopySourceIfNoneMatch": ({"CopySourceIfNoneMatch": OTHER_ETAG},),
     },
     related={
         "CreateBucket:lock": ({"ObjectLockEnabledForBucket": True},),
@@ -263,7 +302,22 @@ HINTS = Hints(
         "PutObjectAcl": ("GetObjectAcl",),
         "PutBucketPolicy": ("GetBucketPolicy", "GetBucketPolicyStatus"),
     },
+    shows={
+        "CreateBucket.ACL": ("GetBucketAcl",),
+        "CreateBucket.Grant*": ("GetBucketAcl",),
+        "CreateBucket.ObjectOwnership": ("GetBucketOwnershipControls",),
+        "CreateBucket.ObjectLock*": ("GetObjectLockConfiguration", "GetBucketVersioning"),
+        "CreateBucket.CreateBucketConfiguration": ("GetBucketLocation", "GetBucketTagging"),
+        "*Object.ACL": ("GetObjectAcl",),
+        "*Object.Grant*": ("GetObjectAcl",),
+        "*Object.Tagging*": ("GetObjectTagging",),
+        "*Object.ObjectLock*": ("HeadObject",),
+    },
     poison=words("ContentLength"),
     removers={"bucket": "DeleteBucket", "key": "DeleteObject"},
-    lists=words("ListObjects ListObjectsV2 ListObjectVersions ListMultipartUploads ListParts ListBuckets"),
+    lists=words(
+        "ListObjects ListObjectsV2 ListObjectVersions ListMultipartUploads ListParts ListBuckets "
+        "ListBucketAnalyticsConfigurations ListBucketIntelligentTieringConfigurations "
+        "ListBucketInventoryConfigurations ListBucketMetricsConfigurations"
+    ),
 )

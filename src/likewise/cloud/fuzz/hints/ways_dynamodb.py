@@ -5,68 +5,59 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Name, Text
+from likewise.cloud.fuzz.calls import Ref, Text
+from likewise.cloud.fuzz.hints.parts_dynamodb import (
+    BOTH,
+    BY_ID,
+    COMPARED,
+    DELETE,
+    FAILS,
+    FEWER,
+    HOLDS,
+    INSERT,
+    IS_SEVEN,
+    ITEM,
+    KEY,
+    KINDS,
+    LOCAL,
+    OLD_TOO,
+    ONE,
+    ORDERED,
+    OTHER,
+    OTHER_KEY,
+    OTHER_ROW,
+    ROW,
+    SELECT,
+    SEVEN,
+    STREAM,
+    TABLE,
+    TEXTUAL,
+    THROUGHPUT,
+    UPDATE,
+    WORDS,
+    asks,
+    denying,
+    filters,
+    queries,
+    transacts,
+    updates,
+)
 
-TABLE, ITEM, OTHER = Name("table"), Name("item"), Name("item", 1)
-KEY = {"id": {"S": ITEM}, "rank": {"N": "1"}}
-OTHER_KEY = {"id": {"S": OTHER}, "rank": {"N": "2"}}
-ROW = {**KEY, "n": {"N": "8"}, "s": {"S": "other text"}}
-OTHER_ROW = {**OTHER_KEY, "n": {"N": "9"}, "s": {"S": "text"}}
-KINDS = {
-    **KEY,
-    "m": {"M": {"deep": {"S": "text"}, "list": {"L": [{"NULL": True}]}}},
-    "ss": {"SS": ["a", "b"]},
-    "ns": {"NS": ["1", "2.5"]},
-    "bs": {"BS": [b"bytes", b"more"]},
-    "z": {"NULL": True},
-    "raw": {"B": b"bytes"},
-}
-BY_ID = {
-    "IndexName": "by-id",
-    "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
-    "Projection": {"ProjectionType": "ALL"},
-}
-FEWER = {**BY_ID, "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["n"]}}
-THROUGHPUT = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
-STREAM = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
-IS_SEVEN = "n = :seven"
-SEVEN = {":seven": {"N": "7"}}
-
-
-def _stated(verb: str, rest: str = "", *first: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "Statement": Text((f'{verb} "', TABLE, f'"{rest} WHERE id = ? AND rank = ?')),
-        "Parameters": [*first, {"S": ITEM}, {"N": "1"}],
-    }
-
-
-INSERT = {"Statement": Text(('INSERT INTO "', TABLE, "\" VALUE {'id': '", OTHER, "', 'rank': 2, 'n': 3}"))}
-UPDATE, DELETE = _stated("UPDATE", " SET n = ?", {"N": "9"}), _stated("DELETE FROM")
-SELECT = _stated("SELECT n FROM")
-
-
-def _updates(expression: str, values: Mapping[str, Any] | None = None, **rest: Any) -> dict[str, Any]:
-    return {"UpdateExpression": expression, "ExpressionAttributeValues": values, **rest}
-
-
-def _queries(condition: str, **values: Any) -> dict[str, Any]:
-    given = {f":{name}": value for name, value in values.items()}
-    return {
-        "KeyConditionExpression": condition,
-        "ExpressionAttributeValues": {":id": {"S": ITEM}, **given},
-    }
-
-
-def _transacts(**what: Any) -> dict[str, Any]:
-    return {"TransactItems": [{kind: {"TableName": TABLE, **rest}} for kind, rest in what.items()]}
-
-
-ONE: dict[str, Any] = {":one": {"N": "1"}}
+DENIED = ("GetItem", "Query", "Scan", "UpdateItem", "DeleteItem")
 
 WAYS: dict[str, Mapping[str, Any]] = {
     "CreateTable:index": {"GlobalSecondaryIndexes": [BY_ID]},
     "CreateTable:fewer": {"GlobalSecondaryIndexes": [FEWER]},
     "CreateTable:provisioned": {"BillingMode": "PROVISIONED", "ProvisionedThroughput": THROUGHPUT},
+    "CreateTable:both": {
+        "BillingMode": "PROVISIONED",
+        "ProvisionedThroughput": THROUGHPUT,
+        "GlobalSecondaryIndexes": [{**BY_ID, "ProvisionedThroughput": THROUGHPUT}],
+    },
+    "CreateTable:local": LOCAL,
+    "CreateTable:text": TEXTUAL,
+    "CreateTable:protected": {"DeletionProtectionEnabled": True},
+    "DeleteTable:protected": {"TableName": TABLE},
     "CreateTable:hash": {
         "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
         "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
@@ -77,6 +68,26 @@ WAYS: dict[str, Mapping[str, Any]] = {
         "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
         "GlobalSecondaryIndexUpdates": [{"Create": BY_ID}],
     },
+    "UpdateTable:faster": {
+        "BillingMode": None,
+        "GlobalSecondaryIndexUpdates": [
+            {
+                "Update": {
+                    "IndexName": "by-id",
+                    "ProvisionedThroughput": {**THROUGHPUT, "ReadCapacityUnits": 9},
+                }
+            }
+        ],
+    },
+    "UpdateTable:scaled": {
+        "BillingMode": None,
+        "ProvisionedThroughput": {"ReadCapacityUnits": 9, "WriteCapacityUnits": 8},
+    },
+    "UpdateTable:fewer": {
+        "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "S"}],
+        "GlobalSecondaryIndexUpdates": [{"Create": FEWER}],
+    },
+    "UpdateTable:quiet": {"StreamSpecification": {"StreamEnabled": False}},
     "UpdateTable:less": {"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "by-id"}}]},
     "UpdateTimeToLive:off": {"TimeToLiveSpecification": {"Enabled": False, "AttributeName": "expires"}},
     "UpdateContinuousBackups:off": {
@@ -86,19 +97,59 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "PutItem:kinds": {"Item": KINDS},
     "PutItem:new": {"ConditionExpression": "attribute_not_exists(id)"},
     "PutItem:if": {"ConditionExpression": IS_SEVEN, "ExpressionAttributeValues": SEVEN},
+    "PutItem:text": {"Item": {"id": {"S": ITEM}, "name": {"S": "prefix and more"}, "n": {"N": "7"}}},
+    "PutItem:holds": asks(HOLDS),
+    "PutItem:fails": asks(FAILS, **OLD_TOO),
+    "PutItem:expected": {"Expected": COMPARED},
+    "PutItem:old": {"Expected": {"n": {"Value": {"N": "7"}}}},
+    "DeleteItem:holds": asks(HOLDS),
+    "DeleteItem:fails": asks(FAILS, **OLD_TOO),
+    "DeleteItem:expected": {"Expected": ORDERED},
+    "DeleteItem:old": {"Expected": {"n": {"Value": {"N": "7"}}}},
+    "DeleteItem:none": {"Key": OTHER_KEY},
+    "PutItem:names": {
+        "ConditionExpression": "#n = :seven",
+        "ExpressionAttributeNames": {"#n": "n"},
+        "ExpressionAttributeValues": SEVEN,
+    },
+    "GetItem:none": {"Key": OTHER_KEY},
     "GetItem:kinds": {"TableName": TABLE},
     "GetItem:names": {"ProjectionExpression": "#n, l[0]", "ExpressionAttributeNames": {"#n": "n"}},
     "DeleteItem:if": {"ConditionExpression": IS_SEVEN, "ExpressionAttributeValues": SEVEN},
-    "UpdateItem:add": _updates("ADD n :one", ONE),
-    "UpdateItem:remove": _updates("REMOVE s, l[0]"),
-    "UpdateItem:union": _updates("ADD ss :more", {":more": {"SS": ["c"]}}),
-    "UpdateItem:subtract": _updates("DELETE ss :less", {":less": {"SS": ["a"]}}),
-    "UpdateItem:append": _updates("SET l = list_append(l, :more)", {":more": {"L": [{"S": "y"}]}}),
-    "UpdateItem:default": _updates("SET fresh = if_not_exists(nowhere, :one)", ONE),
-    "UpdateItem:nested": _updates("SET m.deep = :one", ONE),
-    "UpdateItem:names": _updates("SET #n = :one", ONE, ExpressionAttributeNames={"#n": "n"}),
-    "UpdateItem:if": _updates("SET s = :seven", SEVEN, ConditionExpression=IS_SEVEN),
-    "UpdateItem:fresh": {"Key": OTHER_KEY, **_updates("SET n = :one", ONE)},
+    "UpdateItem:add": updates("ADD n :one", ONE),
+    "UpdateItem:remove": updates("REMOVE s, l[0]"),
+    "UpdateItem:union": updates("ADD ss :more", {":more": {"SS": ["c"]}}),
+    "UpdateItem:subtract": updates("DELETE ss :less", {":less": {"SS": ["a"]}}),
+    "UpdateItem:append": updates("SET l = list_append(l, :more)", {":more": {"L": [{"S": "y"}]}}),
+    "UpdateItem:default": updates("SET fresh = if_not_exists(nowhere, :one)", ONE),
+    "UpdateItem:nested": updates("SET m.deep = :one", ONE),
+    "UpdateItem:names": updates("SET #n = :one", ONE, ExpressionAttributeNames={"#n": "n"}),
+    "UpdateItem:if": updates("SET s = :seven", SEVEN, ConditionExpression=IS_SEVEN),
+    "UpdateItem:holds": updates("SET n = :seven", WORDS, ConditionExpression=HOLDS),
+    "UpdateItem:fails": updates("SET n = :seven", WORDS, ConditionExpression=FAILS, **OLD_TOO),
+    "UpdateItem:several": updates(
+        "SET n = n - :one, l[0] = :seven, s = :te REMOVE b ADD fresh :one",
+        {**ONE, **SEVEN, ":te": {"S": "te"}},
+    ),
+    "UpdateItem:kinds": updates(
+        "SET a = :a, m = :m, z = :z, blob1 = :raw, ns = :ns, bs = :bs",
+        {
+            ":a": {"BOOL": False},
+            ":m": KINDS["m"],
+            ":z": {"NULL": True},
+            ":raw": KINDS["raw"],
+            ":ns": KINDS["ns"],
+            ":bs": KINDS["bs"],
+        },
+    ),
+    "UpdateItem:removed": updates("REMOVE m.deep, m.#l[0]", ExpressionAttributeNames={"#l": "list"}),
+    "UpdateItem:changed": updates("SET n = :one", ONE, ReturnValues="UPDATED_OLD"),
+    "UpdateItem:put": {
+        "UpdateExpression": None,
+        "ExpressionAttributeValues": None,
+        "AttributeUpdates": {"n": {"Value": {"N": "1"}, "Action": "PUT"}, "s": {"Action": "DELETE"}},
+    },
+    "UpdateItem:fresh": {"Key": OTHER_KEY, **updates("SET n = :one", ONE)},
     "UpdateItem:plain": {
         "UpdateExpression": None,
         "ExpressionAttributeValues": None,
@@ -106,14 +157,24 @@ WAYS: dict[str, Mapping[str, Any]] = {
     },
     "Query:index": {"IndexName": "by-id"},
     "Query:sure": {"IndexName": "by-id", "ConsistentRead": True},
-    "Query:between": _queries("id = :id AND rank BETWEEN :a AND :z", a={"N": "1"}, z={"N": "2"}),
-    "Query:less": _queries("id = :id AND rank <= :z", z={"N": "2"}),
+    "Query:between": queries("id = :id AND #rank BETWEEN :a AND :z", a={"N": "1"}, z={"N": "2"}),
+    "Query:less": queries("id = :id AND #rank <= :z", z={"N": "2"}),
+    "Query:equal": queries("id = :id AND #rank = :a", a={"N": "1"}),
+    "Query:above": queries("id = :id AND #rank > :a", a={"N": "1"}),
+    "Query:below": queries("id = :id AND #rank < :z", z={"N": "2"}),
+    "Query:from": queries("id = :id AND #rank >= :a", a={"N": "2"}),
+    "Query:begins": queries("id = :id AND begins_with(#name, :a)", a={"S": "prefix"}),
+    "Query:local": {"IndexName": "by-n", **queries("id = :id AND n > :a", a={"N": "1"})},
+    "Query:projected": {"IndexName": "by-id", "Select": "ALL_PROJECTED_ATTRIBUTES"},
+    "Query:chosen": {"Select": "SPECIFIC_ATTRIBUTES", "ProjectionExpression": "n, l[1]"},
+    "Query:holds": filters(HOLDS, ExpressionAttributeValues={":id": {"S": ITEM}, **WORDS}),
+    "Query:fails": filters(FAILS, ExpressionAttributeValues={":id": {"S": ITEM}, **WORDS}),
     "Query:names": {
-        **_queries("#key = :id"),
+        **queries("#key = :id"),
         "ExpressionAttributeNames": {"#key": "id"},
     },
     "Query:filter": {
-        **_queries("id = :id", one={"N": "1"}),
+        **queries("id = :id", one={"N": "1"}),
         "FilterExpression": "n > :one AND size(s) > :one",
     },
     "Query:plain": {
@@ -121,16 +182,37 @@ WAYS: dict[str, Mapping[str, Any]] = {
         "ExpressionAttributeValues": None,
         "KeyConditions": {"id": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": ITEM}]}},
     },
+    "Query:plainly": {
+        "KeyConditionExpression": None,
+        "ExpressionAttributeValues": None,
+        "KeyConditions": {
+            "id": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": ITEM}]},
+            "rank": {"ComparisonOperator": "BETWEEN", "AttributeValueList": [{"N": "1"}, {"N": "2"}]},
+        },
+        "QueryFilter": {"n": {"ComparisonOperator": "GE", "AttributeValueList": [{"N": "7"}]}},
+    },
     "Query:nothing": {"ExpressionAttributeValues": {":id": {"S": OTHER}}},
     "Scan:index": {"IndexName": "by-id"},
     "Scan:filter": {
         "FilterExpression": "contains(s, :part) AND n > :one",
         "ExpressionAttributeValues": {":part": {"S": "e"}, **ONE},
     },
+    "Scan:holds": filters(HOLDS),
+    "Scan:fails": filters(FAILS),
+    "Scan:compared": {"ScanFilter": COMPARED},
+    "Scan:ordered": {"ScanFilter": ORDERED},
+    "Scan:either": {
+        "ScanFilter": {**ORDERED, "n": {"ComparisonOperator": "LT", "AttributeValueList": [{"N": "1"}]}},
+        "ConditionalOperator": "OR",
+    },
+    "Scan:chosen": {"Select": "SPECIFIC_ATTRIBUTES", "ProjectionExpression": "n, l[1]"},
+    "Scan:local": {"IndexName": "by-n"},
+    "Scan:other": {"Segment": 1, "TotalSegments": 2},
     "Scan:none": {"FilterExpression": "attribute_exists(nowhere)"},
     "Scan:names": {"ProjectionExpression": "#n", "ExpressionAttributeNames": {"#n": "n"}},
     "Scan:part": {"Segment": 0, "TotalSegments": 2},
     "BatchGetItem:two": {"RequestItems": {TABLE: {"Keys": [OTHER_KEY, KEY]}}},
+    "BatchGetItem:none": {"RequestItems": {TABLE: {"Keys": [OTHER_KEY]}}},
     "BatchGetItem:names": {
         "RequestItems": {
             TABLE: {
@@ -143,22 +225,57 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "BatchWriteItem:two": {
         "RequestItems": {TABLE: [{"PutRequest": {"Item": ROW}}, {"PutRequest": {"Item": OTHER_ROW}}]}
     },
+    "BatchWriteItem:kinds": {"RequestItems": {TABLE: [{"PutRequest": {"Item": KINDS}}]}},
+    "BatchWriteItem:mixed": {
+        "RequestItems": {TABLE: [{"DeleteRequest": {"Key": KEY}}, {"PutRequest": {"Item": OTHER_ROW}}]}
+    },
     "BatchWriteItem:delete": {"RequestItems": {TABLE: [{"DeleteRequest": {"Key": KEY}}]}},
     "TransactGetItems:two": {
         "TransactItems": [{"Get": {"TableName": TABLE, "Key": each}} for each in (OTHER_KEY, KEY)]
     },
-    "TransactGetItems:names": _transacts(
+    "TransactGetItems:none": transacts(Get={"Key": OTHER_KEY}),
+    "TransactGetItems:names": transacts(
         Get={"Key": KEY, "ProjectionExpression": "#n", "ExpressionAttributeNames": {"#n": "n"}}
     ),
-    "TransactWriteItems:delete": _transacts(Delete={"Key": KEY}),
-    "TransactWriteItems:update": _transacts(
+    "TransactWriteItems:delete": transacts(Delete={"Key": KEY}),
+    "TransactWriteItems:update": transacts(
         Update={"Key": KEY, "UpdateExpression": "SET n = :seven", "ExpressionAttributeValues": SEVEN}
     ),
-    "TransactWriteItems:check": _transacts(
+    "TransactWriteItems:check": transacts(
         ConditionCheck={"Key": KEY, "ConditionExpression": "attribute_exists(id)"}, Put={"Item": OTHER_ROW}
     ),
-    "TransactWriteItems:two": _transacts(Put={"Item": OTHER_ROW}, Delete={"Key": KEY}),
-    "TransactWriteItems:refused": _transacts(
+    "TransactWriteItems:kinds": transacts(Put={"Item": KINDS}),
+    "TransactWriteItems:holds": transacts(Put={"Item": ROW, **asks(HOLDS)}),
+    "TransactWriteItems:fails": transacts(
+        Update={
+            "Key": KEY,
+            "UpdateExpression": "SET #n = :seven",
+            "ExpressionAttributeNames": {"#n": "n"},
+            "ConditionExpression": "#n < :one",
+            "ExpressionAttributeValues": {**ONE, **SEVEN},
+            **OLD_TOO,
+        },
+        Put={"Item": OTHER_ROW},
+    ),
+    "TransactWriteItems:gone": transacts(
+        Delete={
+            "Key": KEY,
+            "ConditionExpression": "#n = :seven",
+            "ExpressionAttributeNames": {"#n": "n"},
+            "ExpressionAttributeValues": SEVEN,
+        }
+    ),
+    "TransactWriteItems:checked": transacts(
+        ConditionCheck={
+            "Key": KEY,
+            "ConditionExpression": "#n < :one",
+            "ExpressionAttributeNames": {"#n": "n"},
+            "ExpressionAttributeValues": ONE,
+            **OLD_TOO,
+        }
+    ),
+    "TransactWriteItems:two": transacts(Put={"Item": OTHER_ROW}, Delete={"Key": KEY}),
+    "TransactWriteItems:refused": transacts(
         Put={"Item": ROW, "ConditionExpression": "attribute_exists(nowhere)"}
     ),
     "ExecuteStatement:insert": INSERT,
@@ -166,12 +283,33 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "ExecuteStatement:delete": DELETE,
     "ExecuteStatement:all": {"Statement": Text(('SELECT * FROM "', TABLE, '"'))},
     "ExecuteStatement:given": SELECT,
+    "ExecuteStatement:filtered": {
+        "Statement": Text(
+            ('SELECT id, n FROM "', TABLE, "\" WHERE id = '", ITEM, "' AND n > 1 AND s = 'text'")
+        )
+    },
+    "ExecuteStatement:again": {
+        "Statement": Text(('INSERT INTO "', TABLE, "\" VALUE {'id': '", ITEM, "', 'rank': 1}"))
+    },
     "BatchExecuteStatement:insert": {"Statements": [INSERT]},
     "BatchExecuteStatement:update": {"Statements": [UPDATE]},
     "BatchExecuteStatement:delete": {"Statements": [DELETE]},
     "BatchExecuteStatement:two": {"Statements": [SELECT, INSERT]},
     "ExecuteTransaction:insert": {"TransactStatements": [INSERT]},
     "ExecuteTransaction:update": {"TransactStatements": [UPDATE]},
+    "ExecuteTransaction:reads": {"TransactStatements": BOTH},
+    "BatchExecuteStatement:reads": {"Statements": BOTH},
+    "ExecuteTransaction:delete": {"TransactStatements": [DELETE]},
+    "ExecuteTransaction:two": {"TransactStatements": [UPDATE, INSERT]},
+    "PutResourcePolicy:denied": denying(
+        "GetItem", "Query", "Scan", "UpdateItem", "DeleteItem", "BatchGetItem"
+    ),
+    "PutResourcePolicy:closed": denying("PutItem", "BatchWriteItem"),
+    **{f"{name}:denied": {"TableName": TABLE} for name in DENIED},
+    "BatchGetItem:denied": {"RequestItems": {TABLE: {"Keys": [KEY]}}},
+    "BatchWriteItem:denied": {"RequestItems": {TABLE: [{"PutRequest": {"Item": ROW}}]}},
+    "PutItem:denied": {"TableName": TABLE},
+    "PutResourcePolicy:again": {"ExpectedRevisionId": Ref(-1, ("PutResourcePolicy", "RevisionId"))},
     "TagResource:two": {"Tags": [{"Key": "size", "Value": "big"}, {"Key": "colour", "Value": "red"}]},
     "UntagResource:none": {"TagKeys": ["nowhere"]},
 }
@@ -181,6 +319,23 @@ _THERE = ("CreateTable", "PutItem")
 _ALL_KINDS = ("CreateTable", "PutItem:kinds")
 
 NEEDS: dict[str, tuple[str, ...]] = {
+    **{f"{name}:denied": ("PutResourcePolicy:denied", "PutItem") for name in (*DENIED, "BatchGetItem")},
+    "BatchWriteItem:denied": ("PutResourcePolicy:closed",),
+    "PutItem:denied": ("PutResourcePolicy:closed",),
+    "DeleteTable:protected": ("CreateTable:protected",),
+    "UpdateTable:faster": ("CreateTable:both",),
+    "UpdateTable:scaled": ("CreateTable:provisioned",),
+    "UpdateTable:quiet": ("CreateTable:stream",),
+    "PutItem:text": ("CreateTable:text",),
+    **{f"PutItem:{way}": _THERE for way in ("holds", "fails", "expected", "old", "names")},
+    "UpdateItem:removed": _ALL_KINDS,
+    "Query:begins": ("CreateTable:text", "PutItem:text"),
+    "Query:local": ("CreateTable:local", "PutItem"),
+    "Query:projected": _INDEXED,
+    "Scan:local": ("CreateTable:local", "PutItem"),
+    "BatchWriteItem:mixed": _THERE,
+    **{f"TransactWriteItems:{way}": _THERE for way in ("holds", "fails", "gone", "checked")},
+    "PutResourcePolicy:again": ("CreateTable", "PutResourcePolicy"),
     "UpdateTable:less": ("CreateTable:index",),
     "UpdateTimeToLive:off": ("CreateTable", "UpdateTimeToLive"),
     "UpdateContinuousBackups:off": ("CreateTable", "UpdateContinuousBackups"),
@@ -203,4 +358,6 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "TransactWriteItems:two": _THERE,
     "TransactWriteItems:refused": _THERE,
     "TagResource:two": ("CreateTable", "TagResource"),
+    "ExecuteTransaction:reads": ("CreateTable", "BatchWriteItem:two"),
+    "BatchExecuteStatement:reads": ("CreateTable", "BatchWriteItem:two"),
 }

@@ -1,4 +1,4 @@
-"""How else S3 is called: versions, locks, ranges, directives, folders, grants."""
+"""How else S3's objects are called: versions, locks, ranges, directives, folders, grants."""
 
 from __future__ import annotations
 
@@ -6,52 +6,69 @@ from collections.abc import Mapping
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
+from likewise.cloud.fuzz.hints.ways_s3_buckets import BUCKET, GRANTS, HEADERS, KMS, LATER, LOCKED, PUBLIC
 
-BUCKET, KEY, OTHER = Name("bucket"), Name("key"), Name("key", 1)
-OWNER = "75aa57f09aa0c8caeab4f8c24e99d10f8e7faeebf76c078efc7c6caea54ba06a"
-LATER = "2031-01-01T00:00:00Z"
+KEY, OTHER = Name("key"), Name("key", 1)
 VERSION: dict[str, Any] = {"VersionId": Ref(-1, ("PutObject", "VersionId"))}
 FOLDER = Text((KEY, "/inner"))
 PART = {"ETag": Ref(-1, ("UploadPart", "ETag")), "PartNumber": 1}
 SECRET: dict[str, Any] = {"SSECustomerAlgorithm": "AES256", "SSECustomerKey": "0" * 32}
-KMS = f"arn:aws:kms:us-east-1:123456789012:key/{'0' * 8}-0000-0000-0000-{'0' * 12}"
-GRANTS: dict[str, Any] = {
-    "ACL": None,
-    "AccessControlPolicy": {
-        "Owner": {"ID": OWNER},
-        "Grants": [
-            {"Grantee": {"Type": "CanonicalUser", "ID": OWNER}, "Permission": "FULL_CONTROL"},
-            {
-                "Grantee": {"Type": "Group", "URI": "http://acs.amazonaws.com/groups/global/AllUsers"},
-                "Permission": "READ",
-            },
-        ],
-    },
+ENCRYPTED = {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": KMS, "BucketKeyEnabled": True}
+FULL = {
+    "Metadata": {"colour": "blue", "size": "big"},
+    "ContentType": "text/plain",
+    "ContentEncoding": "identity",
+    "ContentLanguage": "en",
+    "ContentDisposition": "attachment",
+    "CacheControl": "no-cache",
+    "Expires": LATER,
 }
-RULE = {"ID": "two", "Status": "Enabled"}
-
-
-def _rule(**rest: Any) -> dict[str, Any]:
-    return {"LifecycleConfiguration": {"Rules": [{**RULE, **rest}]}}
-
+LISTS = ("ListObjects", "ListObjectsV2", "ListObjectVersions")
 
 WAYS: dict[str, Mapping[str, Any]] = {
-    "CreateBucket:elsewhere": {"CreateBucketConfiguration": {"LocationConstraint": "eu-west-1"}},
-    "GetBucketLocation:elsewhere": {"Bucket": BUCKET},
     "PutObject:folder": {"Key": FOLDER},
     "PutObject:version": {"Body": b"another body"},
     "PutObject:lock": {"ObjectLockMode": "GOVERNANCE", "ObjectLockRetainUntilDate": LATER},
     "PutObject:hold": {"ObjectLockLegalHoldStatus": "ON"},
+    "PutObject:compliance": {"ObjectLockMode": "COMPLIANCE", "ObjectLockRetainUntilDate": LATER},
+    "PutObject:default": {"Key": KEY},
+    "PutObject:encrypted": {"Key": KEY},
+    "PutObject:match": {"IfMatch": Ref(-1, ("PutObject", "ETag"))},
+    "PutObject:grants": HEADERS,
+    "PutObject:blocked": PUBLIC,
+    "PutObject:enforced": PUBLIC,
+    "PutObject:denied": {"Bucket": BUCKET},
+    "GetObject:denied": {"Bucket": BUCKET},
+    "GetObjectTagging:denied": {"Bucket": BUCKET},
+    "DeleteObject:denied": {"Bucket": BUCKET},
+    **{
+        f"{name}:denied": {"Bucket": BUCKET}
+        for name in ("ListObjects", "ListObjectsV2", "ListObjectVersions")
+    },
+    "PutObjectAcl:blocked": PUBLIC,
+    "PutObjectAcl:enforced": PUBLIC,
     "PutObject:secret": SECRET,
-    "PutObject:kms": {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": KMS},
+    "PutObject:kms": ENCRYPTED,
+    "PutObject:checksum": {"ChecksumAlgorithm": "SHA256"},
     "PutObject:full": {
-        "Metadata": {"colour": "blue", "size": "big"},
-        "ContentType": "text/plain",
+        **FULL,
         "Tagging": "colour=blue&size=big",
         "StorageClass": "STANDARD_IA",
+        "WebsiteRedirectLocation": "/elsewhere",
     },
     "GetObject:full": {"Bucket": BUCKET},
     "HeadObject:full": {"Bucket": BUCKET},
+    "GetObject:kms": {"Bucket": BUCKET},
+    "HeadObject:kms": {"Bucket": BUCKET},
+    "HeadObject:secret": SECRET,
+    "HeadObject:checksum": {"ChecksumMode": "ENABLED"},
+    "GetObject:frozen": {"Bucket": BUCKET},
+    "HeadObject:frozen": {"Bucket": BUCKET},
+    "GetObject:restored": {"Bucket": BUCKET},
+    "HeadObject:restored": {"Bucket": BUCKET},
+    "HeadObject:marker": {"Key": KEY},
+    "GetObject:whole": {"PartNumber": 1},
+    "HeadObject:whole": {"PartNumber": 1},
     "GetObject:version": VERSION,
     "HeadObject:version": VERSION,
     "GetObjectTagging:version": VERSION,
@@ -69,6 +86,8 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "HeadObject:beyond": {"Range": "bytes=1000-2000"},
     "GetObject:secret": SECRET,
     "GetObject:part": {"PartNumber": 2},
+    "GetObjectAttributes:checksum": {"ObjectAttributes": ["Checksum"]},
+    "GetObjectAttributes:whole": {"ObjectAttributes": ["ETag", "Checksum", "ObjectParts", "ObjectSize"]},
     "GetObjectAttributes:all": {
         "ObjectAttributes": ["ETag", "Checksum", "ObjectParts", "StorageClass", "ObjectSize"]
     },
@@ -78,16 +97,32 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "CopyObject:version": {
         "CopySource": Text((BUCKET, "/", KEY, "?versionId=", Ref(-1, ("PutObject", "VersionId"))))
     },
+    "CopyObject:same": {"Key": KEY},
+    "CopyObject:frozen": {"Bucket": BUCKET},
+    "CopyObject:lock": {
+        "ObjectLockMode": "GOVERNANCE",
+        "ObjectLockRetainUntilDate": LATER,
+        "ChecksumAlgorithm": "SHA256",
+    },
+    "CopyObject:hold": {"ObjectLockLegalHoldStatus": "ON", "ChecksumAlgorithm": "SHA256"},
+    "CopyObject:kms": ENCRYPTED,
+    "CopyObject:replaced": {"MetadataDirective": "REPLACE", **FULL},
     "CopyObject:itself": {"Key": KEY, "MetadataDirective": "REPLACE"},
     "DeleteObjects:two": {"Delete": {"Objects": [{"Key": OTHER}, {"Key": KEY}]}},
+    "DeleteObjects:marker": {"Bucket": BUCKET},
+    "DeleteObjects:held": {"Delete": {"Objects": [{"Key": KEY, **VERSION}]}},
+    "DeleteObjects:none": {"Delete": {"Objects": [{"Key": OTHER}]}},
+    "DeleteObject:none": {"Key": OTHER},
     "DeleteObjects:version": {"Delete": {"Objects": [{"Key": KEY, **VERSION}]}},
     "DeleteObjects:quiet": {"Delete": {"Objects": [{"Key": OTHER}, {"Key": KEY}], "Quiet": True}},
     "UploadPartCopy:range": {"CopySourceRange": "bytes=0-3"},
     "UploadPartCopy:beyond": {"CopySourceRange": "bytes=1000-2000"},
     "UploadPart:later": {"PartNumber": 2, "Body": b"another part"},
+    "CreateMultipartUpload:kms": ENCRYPTED,
+    "CreateMultipartUpload:full": FULL,
+    "CompleteMultipartUpload:full": {"Key": KEY},
     "CompleteMultipartUpload:wrong": {"MultipartUpload": {"Parts": [{**PART, "PartNumber": 2}]}},
     "CompleteMultipartUpload:twice": {"MultipartUpload": {"Parts": [PART, PART]}},
-    "CreateMultipartUpload:full": {"Metadata": {"size": "big"}, "ContentType": "text/plain"},
     "ListObjects:folder": {"Delimiter": "/"},
     "ListObjectsV2:folder": {"Delimiter": "/"},
     "ListObjectVersions:folder": {"Delimiter": "/"},
@@ -100,122 +135,79 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "PutObjectRetention:less": {
         "Retention": {"Mode": "GOVERNANCE", "RetainUntilDate": "2030-01-01T00:00:00Z"}
     },
+    "PutObjectRetention:bypass": {
+        "Retention": {"Mode": "GOVERNANCE", "RetainUntilDate": "2030-01-01T00:00:00Z"},
+        "BypassGovernanceRetention": True,
+    },
+    "PutObjectRetention:version": VERSION,
+    "PutObjectLegalHold:version": VERSION,
+    "GetObjectLegalHold:version": VERSION,
+    "PutObjectAcl:version": VERSION,
+    "DeleteObject:bypass": {**VERSION, "BypassGovernanceRetention": True},
     "PutObjectLegalHold:off": {"LegalHold": {"Status": "OFF"}},
     "DeleteObject:retained": VERSION,
     "DeleteObject:held": VERSION,
-    "PutBucketAcl:grants": GRANTS,
     "PutObjectAcl:grants": GRANTS,
-    "PutBucketAcl:public": {"ACL": "public-read"},
+    "PutObjectAcl:headers": HEADERS,
     "PutObjectAcl:public": {"ACL": "public-read"},
-    "PutBucketVersioning:off": {"VersioningConfiguration": {"Status": "Suspended"}},
-    "PutBucketWebsite:redirect": {
-        "WebsiteConfiguration": {"RedirectAllRequestsTo": {"HostName": "example.com"}}
-    },
-    "PutBucketWebsite:full": {
-        "WebsiteConfiguration": {
-            "IndexDocument": {"Suffix": "index.html"},
-            "ErrorDocument": {"Key": "error.html"},
-            "RoutingRules": [
-                {
-                    "Condition": {"KeyPrefixEquals": "old/", "HttpErrorCodeReturnedEquals": "404"},
-                    "Redirect": {"HostName": "example.com", "ReplaceKeyPrefixWith": "new/"},
-                }
-            ],
-        }
-    },
-    "GetBucketWebsite:full": {"Bucket": BUCKET},
-    "PutBucketCors:full": {
-        "CORSConfiguration": {
-            "CORSRules": [
-                {
-                    "ID": "one",
-                    "AllowedHeaders": ["Authorization", "x-amz-*"],
-                    "AllowedMethods": ["PUT", "GET"],
-                    "AllowedOrigins": ["https://example.com", "https://example.org"],
-                    "ExposeHeaders": ["ETag", "x-amz-version-id"],
-                    "MaxAgeSeconds": 3000,
-                },
-                {"AllowedMethods": ["DELETE"], "AllowedOrigins": ["*"]},
-            ]
-        }
-    },
-    "GetBucketCors:full": {"Bucket": BUCKET},
-    "PutBucketLifecycleConfiguration:move": _rule(
-        Filter={"Prefix": "logs/"},
-        Transitions=[{"Days": 30, "StorageClass": "STANDARD_IA"}, {"Days": 90, "StorageClass": "GLACIER"}],
-    ),
-    "PutBucketLifecycleConfiguration:old": _rule(
-        Filter={"Prefix": ""},
-        NoncurrentVersionExpiration={"NoncurrentDays": 30},
-        NoncurrentVersionTransitions=[{"NoncurrentDays": 10, "StorageClass": "GLACIER"}],
-        AbortIncompleteMultipartUpload={"DaysAfterInitiation": 7},
-    ),
-    "PutBucketLifecycleConfiguration:tagged": _rule(
-        Filter={"And": {"Prefix": "logs/", "Tags": [{"Key": "colour", "Value": "blue"}]}},
-        Expiration={"Date": "2031-01-01T00:00:00Z"},
-    ),
-    "GetBucketLifecycleConfiguration:move": {"Bucket": BUCKET},
-    "GetBucketLifecycleConfiguration:old": {"Bucket": BUCKET},
-    "PutBucketTagging:two": {
-        "Tagging": {"TagSet": [{"Key": "size", "Value": "big"}, {"Key": "colour", "Value": "red"}]}
-    },
-    "GetBucketTagging:two": {"Bucket": BUCKET},
+    "PutObject:suspended": {"Key": KEY},
     "PutObjectTagging:two": {
         "Tagging": {"TagSet": [{"Key": "size", "Value": "big"}, {"Key": "colour", "Value": "red"}]}
     },
     "GetObjectTagging:two": {"Key": KEY},
-    "PutBucketEncryption:kms": {
-        "ServerSideEncryptionConfiguration": {
-            "Rules": [
-                {
-                    "ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": KMS},
-                    "BucketKeyEnabled": True,
-                }
-            ]
-        }
-    },
-    "GetBucketEncryption:kms": {"Bucket": BUCKET},
-    "PutBucketPolicy:denied": {
-        "Policy": Text(
-            (
-                '{"Version":"2012-10-17","Statement":[{"Sid":"one","Effect":"Deny","Principal":"*",'
-                '"Action":["s3:DeleteObject"],"Resource":"arn:aws:s3:::',
-                BUCKET,
-                '/*"}]}',
-            )
-        )
-    },
-    "PutBucketNotificationConfiguration:queue": {
-        "NotificationConfiguration": {
-            "QueueConfigurations": [
-                {
-                    "Id": "one",
-                    "QueueArn": "arn:aws:sqs:us-east-1:123456789012:likewise",
-                    "Events": ["s3:ObjectCreated:*"],
-                    "Filter": {"Key": {"FilterRules": [{"Name": "prefix", "Value": "logs/"}]}},
-                }
-            ]
-        }
-    },
-    "GetBucketNotificationConfiguration:queue": {"Bucket": BUCKET},
-    "PutPublicAccessBlock:less": {"PublicAccessBlockConfiguration": {"BlockPublicAcls": True}},
-    "PutObjectLockConfiguration:years": {
-        "ObjectLockConfiguration": {
-            "ObjectLockEnabled": "Enabled",
-            "Rule": {"DefaultRetention": {"Mode": "COMPLIANCE", "Years": 1}},
-        }
-    },
 }
 
 _VERSIONED = ("PutBucketVersioning", "PutObject")
 _DELETED = (*_VERSIONED, "DeleteObject")
-_LOCKED = "CreateBucket:lock"
+
+_WHOLE = ("CreateMultipartUpload", "UploadPart", "CompleteMultipartUpload")
+_RESTORED = ("PutObject:glacier", "RestoreObject")
+_HELD = (LOCKED, "PutObject:hold")
 
 NEEDS: dict[str, tuple[str, ...]] = {
-    "GetBucketLocation:elsewhere": ("CreateBucket:elsewhere",),
+    "PutObject:blocked": ("PutPublicAccessBlock",),
+    "PutObject:enforced": ("PutBucketOwnershipControls",),
+    "PutObject:denied": ("PutBucketPolicy:unwritable",),
+    "GetObject:denied": ("PutBucketPolicy:unreadable", "PutObject"),
+    "GetObjectTagging:denied": ("PutBucketPolicy:unreadable", "PutObject"),
+    "DeleteObject:denied": ("PutBucketPolicy:denied", "PutObject"),
+    **{f"{name}:denied": ("PutBucketPolicy:unlisted",) for name in LISTS},
+    "PutObjectAcl:blocked": ("PutPublicAccessBlock", "PutObject"),
+    "PutObjectAcl:enforced": ("PutBucketOwnershipControls", "PutObject"),
+    "PutObject:compliance": (LOCKED,),
+    "PutObject:default": (LOCKED, "PutObjectLockConfiguration"),
+    "PutObject:encrypted": ("PutBucketEncryption:kms",),
+    "PutObject:match": ("PutObject",),
+    "PutObject:suspended": ("PutBucketVersioning:off",),
+    "GetObject:kms": ("PutObject:kms",),
+    "HeadObject:kms": ("PutObject:kms",),
+    "HeadObject:secret": ("PutObject:secret",),
+    "HeadObject:checksum": ("PutObject:checksum",),
+    "GetObjectAttributes:checksum": ("PutObject:checksum",),
+    "GetObject:frozen": ("PutObject:glacier",),
+    "HeadObject:frozen": ("PutObject:glacier",),
+    "CopyObject:frozen": ("PutObject:glacier",),
+    "GetObject:restored": _RESTORED,
+    "HeadObject:restored": _RESTORED,
+    "HeadObject:marker": _DELETED,
+    "GetObject:whole": _WHOLE,
+    "HeadObject:whole": _WHOLE,
+    "GetObjectAttributes:whole": _WHOLE,
+    "CopyObject:lock": (LOCKED,),
+    "CopyObject:hold": (LOCKED,),
+    "CopyObject:replaced": ("PutObject:full",),
+    "DeleteObjects:marker": _VERSIONED,
+    "DeleteObjects:held": _HELD,
+    "CompleteMultipartUpload:full": ("CreateMultipartUpload:full", "UploadPart"),
+    "PutObjectRetention:bypass": (LOCKED, "PutObjectRetention"),
+    "PutObjectRetention:version": (LOCKED,),
+    "PutObjectLegalHold:version": (LOCKED,),
+    "GetObjectLegalHold:version": _HELD,
+    "PutObjectAcl:version": _VERSIONED,
+    "DeleteObject:bypass": (LOCKED, "PutObject:lock"),
     "PutObject:version": _VERSIONED,
-    "PutObject:lock": (_LOCKED,),
-    "PutObject:hold": (_LOCKED,),
+    "PutObject:lock": (LOCKED,),
+    "PutObject:hold": (LOCKED,),
     "GetObject:full": ("PutObject:full",),
     "HeadObject:full": ("PutObject:full",),
     "CopyObject:full": ("PutObject:full",),
@@ -238,21 +230,11 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "ListObjectsV2:folder": ("PutObject:folder",),
     "ListObjectVersions:folder": ("PutObject:folder",),
     "ListObjectVersions:marker": _DELETED,
-    "PutObjectRetention:compliance": (_LOCKED,),
-    "PutObjectRetention:less": (_LOCKED, "PutObjectRetention"),
-    "PutObjectLegalHold:off": (_LOCKED, "PutObjectLegalHold"),
-    "DeleteObject:retained": (_LOCKED, "PutObject:lock"),
-    "DeleteObject:held": (_LOCKED, "PutObject:hold"),
-    "PutBucketVersioning:off": ("PutBucketVersioning",),
-    "GetBucketWebsite:full": ("PutBucketWebsite:full",),
-    "GetBucketCors:full": ("PutBucketCors:full",),
-    "GetBucketLifecycleConfiguration:move": ("PutBucketLifecycleConfiguration:move",),
-    "GetBucketLifecycleConfiguration:old": ("PutBucketLifecycleConfiguration:old",),
-    "PutBucketTagging:two": ("PutBucketTagging",),
-    "GetBucketTagging:two": ("PutBucketTagging:two",),
+    "PutObjectRetention:compliance": (LOCKED,),
+    "PutObjectRetention:less": (LOCKED, "PutObjectRetention"),
+    "PutObjectLegalHold:off": (LOCKED, "PutObjectLegalHold"),
+    "DeleteObject:retained": (LOCKED, "PutObject:lock"),
+    "DeleteObject:held": (LOCKED, "PutObject:hold"),
     "PutObjectTagging:two": ("PutObjectTagging",),
     "GetObjectTagging:two": ("PutObjectTagging:two",),
-    "GetBucketEncryption:kms": ("PutBucketEncryption:kms",),
-    "GetBucketNotificationConfiguration:queue": ("PutBucketNotificationConfiguration:queue",),
-    "PutObjectLockConfiguration:years": (_LOCKED,),
 }

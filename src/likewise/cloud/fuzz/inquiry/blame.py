@@ -65,12 +65,16 @@ class Blame:
         )
         if len(witnesses) < 2 and void is not None and self._lists_less(shown, void):
             void = None
+        is_unheeded = void is None and self._does_not_heed(shown)
+        is_made = gap.difference in EXISTENCE and void is None and self._has_shown_effect(shown)
+        if is_made and not is_unheeded and gap.difference is Difference.LENGTH:
+            return gap.operation, False, None  # it is there, and the list leaves it out
         # Who says in an answer what a read gives afterwards has kept it so.
         is_said = any(each.index == 0 and is_same_value(each, gap) for each in gaps.values())
-        if len(witnesses) + is_said < 2 and void is None:
+        if len(witnesses) + is_said < 2 and void is None and not is_unheeded:
             return gap.operation, False, None
         self._known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
-        is_whole = void is not None or gap.difference in EXISTENCE
+        is_whole = void is not None or (gap.difference in EXISTENCE and not is_made)
         if shown.probe.parameter:
             # It may be the parameter alone that one side does not heed.
             is_whole = void is not None and self._takes_anything(mine, void)
@@ -94,8 +98,61 @@ class Blame:
         case = read_before(shown, index) if index <= len(shown.probe.observers) else None
         if case is None:
             return False
+        return any(each.difference in REFUSALS for each in self._seen(case).gaps)
+
+    def _does_not_heed(self, shown: Shown) -> bool:
+        """Whether a side answers as if a parameter had not been given, to a read that can show one."""
+        gap, plain = shown.gap, self._plainly(shown)
+        members = self._planner.grammar.operations[shown.probe.call.operation].required
+        if plain is None or tops(shown.probe.parameter) & {each.name for each in members}:
+            return False
+        if any(each.index and each.signature == gap.signature for each in plain.gaps):
+            return False
+        return self._side_without(shown, plain) is not None and self._can_show(shown)
+
+    def find_deaf(self, shown: Shown) -> int | None:
+        """The side on which a read shows nothing of the parameter that a write was given."""
+        plain = self._plainly(shown) if shown.gap.index else None
+        return None if plain is None else self._side_without(shown, plain)
+
+    def _side_without(self, shown: Shown, plain: Look) -> int | None:
+        """The side on which a read answers as after the plain probe, where on the other it does not."""
+        if plain.seen is None or any(len(each.answers) < 2 for each in plain.seen):
+            return None
+        changed = self._changes(shown, plain, shown.gap.index, at=1)
+        return None if changed[0] == changed[1] else changed.index(False)
+
+    def _plainly(self, shown: Shown) -> Look | None:
+        """The probe without the parameters that it is about, and the read after it."""
+        probe, setup = shown.probe, shown.case.setup
+        names = tops(probe.parameter) if probe.parameter else set()
+        if not names:
+            return None
+        usual = {
+            name: value
+            for name, value in self._planner.typical(probe.call.operation).items()
+            if name in names
+        }
+        rest = {name: value for name, value in probe.call.params.items() if name not in names}
+        call = self._planner.bound(replace(probe.call, params={**rest, **usual}), setup)
+        if call == probe.call:
+            return None
+        read = probe.observers[shown.gap.index - 1]
+        return self._seen(Case(setup=setup, probes=(Probe(call=call, observers=(read,)),)))
+
+    def _can_show(self, shown: Shown) -> bool:
+        """Whether the read that differs shows such a thing on both sides alike after another write."""
+        gap = shown.gap
+        plan = self._planner.plan(gap.operation)
+        look = self._seen(Case(setup=plan.setup, probes=(Probe(call=plan.call),)))
+        if look.seen is None or any(each.place == gap.place for each in look.gaps):
+            return False
+        return all(_holds(each.answers[0].fields, gap.place) for each in look.seen)
+
+    def _seen(self, case: Case) -> Look:
+        """A case, asked once in an investigation."""
         look = self.alone[str(case)] = self.alone.get(str(case)) or self._look(case)
-        return any(each.difference in REFUSALS for each in look.gaps)
+        return look
 
     def _leaves_alone(self, shown: Shown) -> int | None:
         """The side that gives the identifier from before the probe, and takes it where there is nothing."""
@@ -143,28 +200,10 @@ class Blame:
         case = read_before(shown, index)
         if case is None or any(len(seen.answers) <= index for seen in shown.look.seen or ()):
             return None
-        look = self.alone[str(case)] = self.alone.get(str(case)) or self._look(case)
+        look = self._seen(case)
         if look.seen is None or len({seen.answers[0].success for seen in look.seen}) > 1:
             return None
         return look
-
-    def find_deaf(self, shown: Shown) -> int | None:
-        """The side on which a read shows nothing of the parameter that a write was given."""
-        gap, probe = shown.gap, shown.probe
-        if not gap.index or not probe.parameter:
-            return None
-        usual = self._planner.typical(probe.call.operation)
-        params = {
-            name: value for name, value in probe.call.params.items() if name not in tops(probe.parameter)
-        }
-        params |= {name: usual[name] for name in tops(probe.parameter) & usual.keys()}
-        call = self._planner.bound(replace(probe.call, params=params), shown.case.setup)
-        plain = replace(probe, call=call, parameter="", value_class="", note="")
-        look = self._look(Case(setup=shown.case.setup, probes=(plain,)))
-        if look.seen is None or any(len(seen.answers) <= gap.index for seen in look.seen):
-            return None
-        changed = self._changes(shown, look, gap.index, at=gap.index)
-        return None if changed[0] == changed[1] else changed.index(False)
 
     def _changes(self, shown: Shown, without: Look, index: int, *, at: int = 0) -> tuple[bool, bool]:
         """For each side, whether a read answers otherwise than without the probe, where it is number `at`."""
@@ -197,6 +236,17 @@ def read_before(shown: Shown, index: int) -> Case | None:
     if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
         return None
     return Case(setup=setup, probes=(Probe(call=read),))
+
+
+def _holds(value: Any, place: str) -> bool:
+    """Whether something stands at a place of an answer."""
+    name, _, rest = place.partition(".")
+    inner = value.get(name.removesuffix("[]")) if isinstance(value, Mapping) else None
+    if not rest:
+        return inner is not None and inner not in ([], {}, "")
+    if isinstance(inner, list):
+        return any(_holds(each, rest) for each in inner)
+    return _holds(inner, rest)
 
 
 def _size(value: Any) -> int:

@@ -237,7 +237,7 @@ class Planner:
         """The reads that can show what a call did, after it."""
         found = []
         before = [*setup, call]
-        for name in self.observers(call.operation):
+        for name in dict.fromkeys((*self.showing(call), *self.observers(call.operation))):
             shape = self.grammar.operations[name.partition(":")[0]]
             params = dict(self.typical(name))
             for member in shape.members:
@@ -256,6 +256,18 @@ class Planner:
             if is_read(each.operation)
             and all(isinstance(part, Name) or part.call < len(setup) for part in placeholders(each.params))
         ]
+
+    def showing(self, call: Call) -> tuple[str, ...]:
+        """The reads that show what a parameter of a call did, where others do not."""
+        given = [f"{call.operation}.{name}" for name in call.params]
+        return tuple(
+            dict.fromkeys(
+                read
+                for pattern, reads in self.hints.shows.items()
+                if any(fnmatchcase(name, pattern) for name in given)
+                for read in reads
+            )
+        )
 
     def observers(self, operation: str) -> tuple[str, ...]:
         """The reads that can show what an operation did: the hints', else those of the same noun."""
@@ -285,6 +297,8 @@ def _counted(name: str, value: Any, number: int) -> Any:
     """The n-th of several like this: numbers go up, identifiers that the client chose get another letter."""
     if type(value) is int:
         return value + number
+    if isinstance(value, Mapping):
+        return {key: _counted(key, inner, number) if key == "Id" else inner for key, inner in value.items()}
     is_chosen = isinstance(value, str) and value and name.lower().endswith("id")
     return f"{chr(ord('A') + number)}{value[1:]}" if is_chosen else value
 

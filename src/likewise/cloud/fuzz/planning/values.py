@@ -66,6 +66,8 @@ class Variant:
     """Whether it is one of several right values that each say something else: none stands for another."""
     is_double: bool = False
     """Whether a list holds everything twice: most servers look for that."""
+    is_early: bool = False
+    """Whether most servers look for such a thing, too: a number at an end of its range, a name."""
 
     is_plain: bool = False
     """Whether it is a part of a body that no model describes: nobody but the server looks at it."""
@@ -117,6 +119,7 @@ def variants(
                 note="missing" if is_less else shown(part),
                 is_double=isinstance(part, list) and _is_double(part),
                 is_plain=member.kind == "any" and place != member.name,
+                is_early=value_class is ValueClass.BOUNDARY and type(part) is int,
             )
 
 
@@ -124,6 +127,22 @@ def further(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]
     """Another right value of a parameter that is a language of its own, or of a condition that holds."""
     variant = _variant(parameter, ValueClass.TYPICAL, typical, parameter, given[parameter])
     return replace(variant, params={**typical, **given}, is_alone=True)
+
+
+SPELLINGS = (
+    (ValueClass.BOUNDARY, ".x"),
+    (ValueClass.WRONG_FORMAT, "_X"),
+    (ValueClass.WRONG_FORMAT, "-"),
+    (ValueClass.WRONG_FORMAT, "..x"),
+)
+"""What a name may end in that not every server takes in every name, or takes where it should not."""
+
+
+def spelled(typical: Mapping[str, Any], parameter: str, name: Name) -> Iterator[Variant]:
+    """A name that an operation gives to what it makes, in other letters and marks."""
+    for value_class, ending in SPELLINGS:
+        variant = _variant(parameter, value_class, typical, parameter, Text((name, ending)))
+        yield replace(variant, is_alone=True, is_early=True)
 
 
 def instead(
@@ -384,6 +403,8 @@ def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Ite
                 yield where, kind, {**there, inner.name: value}
         elif not is_choice and (value := _given(inner)) is not None:
             yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: value}
+            for part, other in _alternatives(inner):
+                yield f"{place}.{inner.name}.{part}", ValueClass.TYPICAL, {**there, inner.name: other}
             if inner.kind == "integer":
                 most = int(inner.maximum or MUCH)
                 yield f"{place}.{inner.name}", ValueClass.BOUNDARY, {**there, inner.name: most}
@@ -395,6 +416,15 @@ def _given(member: Member) -> Any:
     if value == {} and member.members:
         return {member.members[0].name: _given(member.members[0])}
     return value
+
+
+def _alternatives(member: Member) -> Iterator[tuple[str, Any]]:
+    """What may be left out and may hold one of several things, with each but the first of them in it."""
+    if member.kind != "structure" or any(each.required for each in member.members):
+        return
+    for inner in member.members[1:]:
+        if (value := _given(inner)) is not None:
+            yield inner.name, {inner.name: value}
 
 
 def _any_changes(base: Any, place: str) -> Iterator[Change]:

@@ -22,6 +22,8 @@ QUIET = 0.01
 """Seconds for which a table that is taken to be ready is left alone at most, by calls about itself."""
 SOON = 3
 """Looks by which a table has to be ready to count as ready at once."""
+SLOW = 0.4
+"""Seconds for which a table has to be waited for to be late: no server takes as long by the way."""
 SURE = 3
 """Tables in a row that were ready at once, after which the next one is taken to be so, too."""
 RECENT = 32
@@ -61,7 +63,8 @@ class Readiness:
     def settled(self, call: Call, answer: Answer) -> Answer:
         """The answer to a call once no table that it is about is in between two states."""
         if answer.success:
-            self._await(answer.fields.get("TableDescription"))
+            if slow := self._await(answer.fields.get("TableDescription")):
+                return replace(answer, between=slow)
             if state := _state(answer.fields.get("Table")):
                 return self._look(call, state)
             return answer
@@ -78,10 +81,11 @@ class Readiness:
             self._quiet = min(QUIET, 2 * self._quiet)
         return again
 
-    def _await(self, table: Any) -> None:
+    def _await(self, table: Any) -> str:
+        """Wait for a table that is in between two states; the state, where that took a while."""
         state = _state(table)
         if not state:
-            return
+            return ""
         if self._quick.get(state, 0) >= SURE:
             self._trusted[table["TableName"]] = state, time.monotonic()
             if len(self._trusted) > RECENT:
@@ -89,7 +93,10 @@ class Readiness:
         else:
             began = time.monotonic()
             self._until_ready(table["TableName"], state)
-            self._quiet = min(self._quiet, time.monotonic() - began)
+            waited = time.monotonic() - began
+            self._quiet = min(self._quiet, waited)
+            return state if waited > SLOW else ""
+        return ""
 
     def _until_ready(self, name: str, state: str) -> None:
         look = Call(service="dynamodb", operation="DescribeTable", params={"TableName": name})

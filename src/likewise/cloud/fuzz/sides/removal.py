@@ -45,19 +45,30 @@ def remove(service: str, name: str, ask: Ask) -> str:
 
 def _bucket(name: str, ask: Ask) -> Answer:
     answer = ask("DeleteBucket", {"Bucket": name})
-    if answer.success or answer.status != 409:
+    if answer.success or answer.status not in (403, 409):
         return answer
+    # A policy may forbid even its owner to look into a bucket or to empty it, but not to remove the policy.
+    listed = ask("ListObjectVersions", {"Bucket": name})
+    if 403 in (answer.status, listed.status) or not _empty(name, listed, ask):
+        ask("DeleteBucketPolicy", {"Bucket": name})
+        _empty(name, ask("ListObjectVersions", {"Bucket": name}), ask)
     listed = ask("ListMultipartUploads", {"Bucket": name})
     for each in listed.fields.get("Uploads", ()):
         ask("AbortMultipartUpload", {"Bucket": name, "Key": each["Key"], "UploadId": each["UploadId"]})
-    listed = ask("ListObjectVersions", {"Bucket": name})
+    return ask("DeleteBucket", {"Bucket": name})
+
+
+def _empty(name: str, listed: Answer, ask: Ask) -> bool:
+    """Delete every version that was listed; whether that is allowed."""
     for each in [*listed.fields.get("Versions", ()), *listed.fields.get("DeleteMarkers", ())]:
         version = {"VersionId": each["VersionId"]} if each.get("VersionId") else {}
         answer = ask("DeleteObject", {"Bucket": name, "Key": each["Key"], **version})
         if not answer.success:
             governed = {"BypassGovernanceRetention": True}
-            ask("DeleteObject", {"Bucket": name, "Key": each["Key"], **version, **governed})
-    return ask("DeleteBucket", {"Bucket": name})
+            answer = ask("DeleteObject", {"Bucket": name, "Key": each["Key"], **version, **governed})
+        if answer.status == 403:
+            return False
+    return True
 
 
 def _container(name: str, ask: Ask) -> Answer:

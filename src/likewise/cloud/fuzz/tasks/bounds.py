@@ -26,7 +26,8 @@ class Bounds:
             return
         operation, is_taken = probe.call.operation, reference.success
         if not probe.size:
-            if probe.value_class == ValueClass.TYPICAL and not is_taken:
+            # What is refused in another way of calling it may be right in the usual one.
+            if probe.value_class == ValueClass.TYPICAL and not is_taken and probe.state == "present":
                 self.useless.add((operation, probe.parameter))
             return
         place = _place(probe)

@@ -9,22 +9,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Ref, placeholders
+from likewise.cloud.fuzz.calls import Call, Name
 from likewise.cloud.fuzz.grammar import Member
+from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import as_plans, combined, plain, unbound, unset
 from likewise.cloud.fuzz.planning.values import (
-    AND,
     ValueClass,
     Variant,
-    shown,
+    spelled,
     together,
     variants,
 )
 from likewise.cloud.fuzz.sides.execution import Case, Probe
-from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, grouped, shuffled
-from likewise.cloud.fuzz.tasks.sizes import sizes
-from likewise.cloud.fuzz.tasks.states import hinted, situations
+from likewise.cloud.fuzz.tasks.around import around
+from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
+from likewise.cloud.fuzz.tasks.sizes import big, sizes
+from likewise.cloud.fuzz.tasks.states import Situation, filled, hinted, pages, situations, ways
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -189,47 +190,22 @@ class Cases:
                 call = replace(plan.call, params=bare)
                 yield "twice bare", Case(setup=setup, probes=(self.probe(setup, call, state="twice"),))
         yield from self._ways(operation)
-        yield from self._filled(operation)
+        for inner, each in filled(self.planner, operation):
+            yield f"filled {inner}", self._case(each, "filled")
         yield from self._deleted(operation, plan)
-        yield from self._pages(operation, plan)
+        if operation in self.planner.hints.lists:
+            for page, each in pages(self.planner, plan):
+                yield page, self._case(each, "present")
         for state, each in situations(self.planner, operation):
-            probe = self.probe(each.setup, each.call, state=state, **each.labels)
-            yield state, Case(setup=each.setup, probes=(probe,))
-
-    def _filled(self, operation: str) -> Iterator[tuple[str, Case]]:
-        """The removal of a thing that has something in it, for each kind of thing that lies in such a one."""
-        hints = self.planner.hints
-        for kind in [kind for kind, remover in hints.removers.items() if remover == operation]:
-            for inner, maker in hints.makers.items():
-                setup = self.planner.plan(maker).calls
-                if inner == kind or hints.makers.get(kind) not in [call.operation for call in setup[:-1]]:
-                    continue
-                usual = Call(
-                    service=self.planner.service, operation=operation, params=self.planner.typical(operation)
-                )
-                call = self.planner.bound(usual, setup)
-                if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(call.params)):
-                    probe = self.probe(setup, call, state="filled")
-                    yield f"filled {inner}", Case(setup=setup, probes=(probe,))
+            yield state, self._case(each, state)
 
     def _ways(self, operation: str) -> Iterator[tuple[str, Case]]:
-        """An operation in each of the other ways in which it is called, after what they need."""
-        for name, given in self.planner.hints.ways.items():
-            if name.partition(":")[0] != operation:
-                continue
-            plan = self.planner.plan(name)
-            setup = plan.setup
-            if not is_read(operation):
-                setup = (*setup, *self.planner.looks(setup, plan.call))
-            params, usual = plan.call.params, self.planner.typical(operation)
-            there = [each for each in given if each in params and params[each] != usual.get(each)]
-            labels = {
-                "state": f"way {name}",
-                "parameter": AND.join(there),
-                "value_class": AND.join([str(ValueClass.TYPICAL)] * len(there)),
-                "note": AND.join(shown(params[each]).replace(AND, " & ") for each in there),
-            }
-            yield "way", Case(setup=setup, probes=(self.probe(setup, plan.call, **labels),))
+        for name, each in ways(self.planner, operation):
+            yield "way", self._case(each, f"way {name}")
+
+    def _case(self, each: Situation, state: str) -> Case:
+        probe = self.probe(each.setup, each.call, state=state, **each.labels)
+        return Case(setup=each.setup, probes=(probe,))
 
     def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
         made = {call.operation for call in plan.calls}
@@ -240,21 +216,6 @@ class Cases:
             setup = gone.calls
             call = replace(plan.call, params=unbound(self.planner.typical(operation), setup))
             yield f"deleted {kind}", Case(setup=setup, probes=(self.probe(setup, call, state="deleted"),))
-
-    def _pages(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
-        """A list page by page: the second page is asked for with what the first one said."""
-        shape = self.planner.grammar.operations[operation]
-        if not shape.limit or not shape.tokens or operation not in self.planner.hints.lists:
-            return
-        small = {**plan.call.params, shape.limit: 1}
-        first = replace(plan.call, params=small)
-        setup = (*plan.setup, first)
-        tokens = {into: Ref(len(plan.setup), _place(self.planner.service, out)) for out, into in shape.tokens}
-        second = replace(plan.call, params={**small, **tokens})
-        labels = {"parameter": shape.limit, "value_class": str(ValueClass.BOUNDARY), "note": "1"}
-        yield "first page", Case(setup=plan.setup, probes=(self.probe(plan.setup, first, **labels),))
-        labels = {"parameter": shape.tokens[0][1], "value_class": str(ValueClass.TYPICAL)}
-        yield "second page", Case(setup=setup, probes=(self.probe(setup, second, **labels),))
 
     def sweep(self, operation: str) -> Iterator[Task]:
         """Every parameter of an operation in every class and every size, several to a set-up."""
@@ -278,10 +239,27 @@ class Cases:
         """The classes by rank, what is there already called again, and the sizes."""
         plan, found = self.plan(operation), self._variants(operation)
         found = grouped(found, plan.call.params) + found
-        for rank, those in by_rank(found, self._shared(operation), plan.call.params).items():
+        ranked = by_rank(
+            found,
+            self._shared(operation),
+            plan.call.params,
+            related=families(self.planner.grammar.operations[operation]),
+            missed=self._missed(operation) if plan.setup else (),
+        )
+        for rank, those in ranked.items():
             yield Round(
                 rank=rank, name=f"sweep/{rank}", key=f"rank {rank}", plan=plan, variants=partial(list, those)
             )
+        for each in around(self.planner, operation):
+            for rank, those in by_rank(each.variants, (), each.plan.call.params).items():
+                yield Round(
+                    rank=rank,
+                    name=f"way/{each.way}/{rank}",
+                    key=f"rank {rank}",
+                    plan=each.plan,
+                    variants=partial(list, those),
+                    state=f"way {each.way}",
+                )
         if operation in self.planner.hints.makers.values():
             yield Round(
                 rank=1,
@@ -290,6 +268,9 @@ class Cases:
                 plan=Plan(setup=plan.calls, call=plan.call),
                 variants=partial(self._besides, operation),
                 state="twice",
+            )
+            yield Round(
+                rank=1, name="named/1", key="again", plan=plan, variants=partial(self._named, operation)
             )
         for number in range(2 * DEFERRED):
             yield Round(
@@ -320,11 +301,18 @@ class Cases:
             and f"{operation}.{name}" not in hints.values
         )
 
+    def _missed(self, operation: str) -> frozenset[str]:
+        """Parameters that name what contains everything: where nothing was made, it is missed anyway."""
+        top, names = KINDS.get(self.planner.service, ""), self.planner.hints.names
+        return frozenset(name for name, kind in names.items() if kind == top) - self._made(operation)
+
     def _made(self, operation: str) -> frozenset[str]:
-        """The kinds of thing that an operation makes."""
-        hints = self.planner.hints
-        kinds = {kind for kind, maker in hints.makers.items() if maker == operation}
-        return hints.creates.get(operation, frozenset()) | kinds
+        """The kinds of thing that an operation makes, or need not find."""
+        return self.planner.hints.creates.get(operation, frozenset()) | self._own(operation)
+
+    def _own(self, operation: str) -> frozenset[str]:
+        """The kinds of thing that are made by this operation more than by others."""
+        return frozenset(kind for kind, maker in self.planner.hints.makers.items() if maker == operation)
 
     def _sized(self, operation: str, number: int) -> list[Variant]:
         """Every text and list of an operation's parameters in the sizes of one round.
@@ -333,20 +321,23 @@ class Cases:
         """
         params = self.plan(operation).call.params
         extra, shared = self._extra(operation), self._shared(operation)
-        found = []
+        made, own = self._made(operation), self._own(operation)
+        found: list[Variant] = []
         for member in self._members(operation):
             base = params.get(member.name, extra.get(member.name))
+            if isinstance(base, Name) and base.kind in own:
+                continue  # they have a round of their own
             wanted = number - (DEFERRED if member.name in shared else 0)
-            for each in sizes(member, base, named=self._made(operation), number=wanted):
-                found.append(
-                    Variant(
-                        parameter=each.place,
-                        value_class=ValueClass.BOUNDARY,
-                        params={**params, member.name: each.value},
-                        note=each.note,
-                        size=each.size,
-                    )
-                )
+            found += big(params, member, sizes(member, base, named=made, number=wanted))
+        return found
+
+    def _named(self, operation: str) -> list[Variant]:
+        """The names of what an operation makes in every length: most servers have a limit of theirs."""
+        params, own = self.plan(operation).call.params, self._own(operation)
+        found: list[Variant] = []
+        for member in self._members(operation):
+            if isinstance(base := params.get(member.name), Name) and base.kind in own:
+                found += big(params, member, sizes(member, base, named=own))
         return found
 
     def sized(self, operation: str, parameter: str) -> Iterator[list[Probe]]:
@@ -377,7 +368,10 @@ class Cases:
             return before[1]
         found = list(variants(self._members(operation), params, self._extra(operation)))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
+        own = self._own(operation)
         for name in (member.name for member in self._members(operation)):
+            if isinstance(base := params.get(name), Name) and base.kind in own:
+                found += spelled(params, name, base)
             found += hinted(self.planner, operation, name, self.plan(operation))
         # An address without one of its parts is another operation's.
         found = [
@@ -424,7 +418,8 @@ class Cases:
         }
         probe = self.probe(plan.setup, call, **labels)
         # One read shows that something differs; all of them are asked once it does.
-        return replace(probe, observers=probe.observers[:1], size=variant.size)
+        count = 1 + len(self.planner.showing(call))
+        return replace(probe, observers=probe.observers[:count], size=variant.size)
 
     def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
         """A probe with every read that can show what it does."""
@@ -444,14 +439,6 @@ class Cases:
         )
         case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
         return Task(name=f"walk/{number}", operation=last, case=case, phase="walks", keys=("walk",))
-
-
-def _place(service: str, out: str) -> tuple[str | int, ...]:
-    if service in ("s3", "dynamodb"):
-        return tuple(out.split("."))
-    if out.startswith("x-ms-"):
-        return ("headers", out)
-    return ("body", "EnumerationResults", out)
 
 
 def _may_pass(variant: Variant) -> bool:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import random
+import re
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from likewise.cloud.fuzz.grammar import Grammar
+from likewise.cloud.fuzz.grammar import Grammar, OperationShape
 from likewise.cloud.fuzz.planning.values import AND, ValueClass, Variant, general, together
 
 GROUP = 3
 """Optional parameters that are given together at first."""
 COMMON = 10
 """Operations that have a parameter, from which on it is one of the service rather than of the operation."""
+RELATED = 4
+"""Parameters whose names begin alike, from which on they are a family."""
+_FIRST = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z0-9]+")
 DEFERRED = 4
 """Rounds that sizes of such a parameter wait."""
 LATER = 2
@@ -94,26 +99,51 @@ _EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISS
 """Classes that each operation may take in its own way, whoever looks at the parameter."""
 
 
+def families(shape: OperationShape) -> dict[str, str]:
+    """Texts of an operation whose names begin with the same word as several others', by that word.
+
+    Most servers look at a header of each checksum, or of each grant, in one place.
+    """
+    words = {
+        member.name: found[0]
+        for member in shape.members
+        if member.kind == "string" and not member.enum and (found := _FIRST.match(member.name))
+    }
+    counts = Counter(words.values())
+    return {name: word for name, word in words.items() if counts[word] >= RELATED}
+
+
 def by_rank(
-    found: Sequence[Variant], shared: Container[str] = (), typical: Container[str] = ()
+    found: Sequence[Variant],
+    shared: Container[str] = (),
+    typical: Container[str] = (),
+    *,
+    related: Mapping[str, str] | None = None,
+    missed: Container[str] = (),
 ) -> dict[int, list[Variant]]:
     """Every parameter once before any twice: the first value of a class counts more than the second.
 
-    What is wrong with parameters that are `shared` with many operations comes last. Right values of those
-    that a `typical` call has, and of parts of parameters, never come along with others: a few count alike.
+    What is wrong with parameters that are `shared` with many operations comes last, and what is wrong with
+    the second and further ones of a family of `related` ones after the first. Right values of those that a
+    `typical` call has, and of parts of parameters, never come along with others: a few count alike. Things
+    that are `missed` in a state of their own need not be looked for by another name at first.
     """
     ranks: dict[int, list[Variant]] = {}
     unmet = 0
     seen: dict[tuple[str, str], int] = {}
     for each in found:
-        key = (general(each.parameter.partition(AND)[0]), str(each.value_class))
+        place = general(each.parameter.partition(AND)[0])
+        if each.value_class not in _EVERYWHERE:
+            place = (related or {}).get(place, place)
+        key = (place, str(each.value_class))
         again = seen[key] = seen.get(key, -1) + 1
         is_alone = each.is_alone or each.parameter != each.top or each.top in typical
         if each.value_class == ValueClass.TYPICAL and is_alone:
             again = max(0, again - FEW)
         if each.value_class == ValueClass.BOUNDARY:
             again = max(0, again - 1)  # a range has two ends
-        rank = _PRIORITY.get(each.value_class, 0) - each.is_double + 2 * min(again, 3)
+        is_early = each.is_double or each.is_early
+        rank = _PRIORITY.get(each.value_class, 0) - is_early + 2 * min(again, 3)
         if each.value_class in _LEAST and each.parameter in typical and each.top not in shared:
             rank -= 1  # what a call is about, without anything in it
         if each.value_class == ValueClass.MISSING and each.is_plain:
@@ -123,5 +153,7 @@ def by_rank(
             rank += LATER * (unmet > FEW)  # one condition that does not hold shows most of what all do
         if each.top in shared and each.value_class not in _EVERYWHERE:
             rank += LATER
+        if each.parameter in missed and each.value_class == ValueClass.UNKNOWN:
+            rank += 2 * LATER
         ranks.setdefault(rank, []).append(each)
     return ranks

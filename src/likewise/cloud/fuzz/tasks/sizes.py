@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Name, Text
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.names import KINDS
+from likewise.cloud.fuzz.planning.values import ValueClass, Variant
 
 Steps = tuple[tuple[int, ...], ...]
 LENGTHS: Steps = ((1024,), (128, 8192), (32, 300, 3000, 40_000), (64, 600, 2000, 20_000))
@@ -61,6 +62,18 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
         yield from _stepped(place, count, _of(NUMBERS, number), most, "as a number")
 
 
+def big(params: Mapping[str, Any], member: Member, those: Iterable[Sized]) -> Iterator[Variant]:
+    """A call with a parameter in each of some sizes."""
+    for each in those:
+        yield Variant(
+            parameter=each.place,
+            value_class=ValueClass.BOUNDARY,
+            params={**params, member.name: each.value},
+            note=each.note,
+            size=each.size,
+        )
+
+
 Grow = Callable[[int], Any]
 
 
@@ -80,7 +93,7 @@ def _texts(base: Any, member: Member, place: str, named: Container[str]) -> Iter
     """Each text in a value, and how to make it longer within the whole."""
     match base:
         case Name() if base.kind in named:
-            yield place, lambda size: Text((base, "x" * size))
+            yield place, partial(_longer, base)
         case str() if not member.enum and member.kind in ("string", "any") and _is_free(base):
             yield place, lambda size: "x" * size
         case bytes():
@@ -88,6 +101,10 @@ def _texts(base: Any, member: Member, place: str, named: Container[str]) -> Iter
     for key, inner, where, put in _parts(base, member, place):
         for inside, grow in _texts(inner, key, where, named):
             yield inside, _composed(put, grow)
+
+
+def _longer(name: Name, size: int) -> Text:
+    return Text((name, "x" * size))
 
 
 def _is_free(text: str) -> bool:

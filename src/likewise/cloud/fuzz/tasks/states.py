@@ -1,4 +1,4 @@
-"""Further states of what an operation names: it is held, is of another form, has an odd name."""
+"""Further states of what an operation names: it is held or filled, of another form, called in another way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import Plan, Planner
 from likewise.cloud.fuzz.planning.sequences import unbound
-from likewise.cloud.fuzz.planning.values import ValueClass, Variant, further, instead, shown
+from likewise.cloud.fuzz.planning.values import AND, ValueClass, Variant, further, instead, shown
 
 HELD, FORM, ODD = "held", "form", "odd"
 MARKS = " ü'&+%"
@@ -56,6 +56,58 @@ def hinted(planner: Planner, operation: str, parameter: str, plan: Plan) -> Iter
         yield instead(params, parameter, given, ValueClass.UNKNOWN)
     for value in known(hints.wrong):
         yield instead(params, parameter, {parameter: value}, ValueClass.WRONG_FORMAT)
+
+
+def ways(planner: Planner, operation: str) -> Iterator[tuple[str, Situation]]:
+    """An operation in each of the other ways in which it is called, after what they need."""
+    for name, given in planner.hints.ways.items():
+        if name.partition(":")[0] != operation:
+            continue
+        plan = planner.plan(name)
+        params, usual = plan.call.params, planner.typical(operation)
+        there = [each for each in given if each in params and params[each] != usual.get(each)]
+        labels = {
+            "parameter": AND.join(there),
+            "value_class": AND.join([str(ValueClass.TYPICAL)] * len(there)),
+            "note": AND.join(shown(params[each]).replace(AND, " & ") for each in there),
+        }
+        yield name, Situation(setup=plan.setup, call=plan.call, labels=labels)
+
+
+def filled(planner: Planner, operation: str) -> Iterator[tuple[str, Situation]]:
+    """The removal of a thing that has something in it, for each kind of thing that lies in such a one."""
+    hints = planner.hints
+    for kind in [kind for kind, remover in hints.removers.items() if remover == operation]:
+        for inner, maker in hints.makers.items():
+            setup = planner.plan(maker).calls
+            if inner == kind or hints.makers.get(kind) not in [call.operation for call in setup[:-1]]:
+                continue
+            usual = Call(service=planner.service, operation=operation, params=planner.typical(operation))
+            call = planner.bound(usual, setup)
+            if not any(isinstance(each, Ref) and each.call < 0 for each in placeholders(call.params)):
+                yield inner, Situation(setup=setup, call=call, labels={})
+
+
+def pages(planner: Planner, plan: Plan) -> Iterator[tuple[str, Situation]]:
+    """A list page by page: the second page is asked for with what the first one said."""
+    shape = planner.grammar.operations[plan.call.operation]
+    if not shape.limit or not shape.tokens:
+        return
+    small = {**plan.call.params, shape.limit: 1}
+    first = replace(plan.call, params=small)
+    tokens = {into: Ref(len(plan.setup), _place(planner.service, out)) for out, into in shape.tokens}
+    second = replace(plan.call, params={**small, **tokens})
+    labels = {"parameter": shape.limit, "value_class": str(ValueClass.BOUNDARY), "note": "1"}
+    yield "first page", Situation(setup=plan.setup, call=first, labels=labels)
+    labels = {"parameter": shape.tokens[0][1], "value_class": str(ValueClass.TYPICAL)}
+    yield "second page", Situation(setup=(*plan.setup, first), call=second, labels=labels)
+
+
+def _place(service: str, out: str) -> tuple[str | int, ...]:
+    """Where an answer has what leads to the next page."""
+    if service in ("s3", "dynamodb"):
+        return tuple(out.split("."))
+    return ("headers", out) if out.startswith("x-ms-") else ("body", "EnumerationResults", out)
 
 
 def held(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:

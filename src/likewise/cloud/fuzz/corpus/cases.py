@@ -176,7 +176,7 @@ def _implication(recorded: Recorded, answer: Answer) -> Implication:
     return Implication.between(reference=recorded.success is not False, candidate=answer.success)
 
 
-_PLACEHOLDER = re.compile(r"<[^<>\s]+:\d+>|<[a-z][a-z_-]*>")
+_PLACEHOLDER = re.compile(r"<[^<>\s]+:\d+>|<[a-z][a-z0-9_-]*>")
 _PLACE = re.compile(r"(arn:[^:\s]+:[\w-]+):[^:\s]*:[^:\s]*:")
 """The region and the account of a name, which are whoever's asked."""
 _REQUEST = re.compile(r"\s*RequestId:.*", re.DOTALL)

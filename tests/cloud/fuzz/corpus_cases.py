@@ -322,6 +322,14 @@ CASES: list[tuple[str, str, list[dict[str, Any]], dict[str, Any], str, str]] = [
         "304",
     ),
     (
+        "a parameter that an address needs",
+        "s3",
+        [MAKE, op("GetObject", Bucket="b1")],
+        {"ok": True, "status": 200},
+        "not comparable",
+        "it has no Key",
+    ),
+    (
         "cut off, data",
         "blob",
         [

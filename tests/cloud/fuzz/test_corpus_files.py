@@ -45,12 +45,23 @@ def put(path: Path, text: object) -> Path:
         lambda rows: json.dumps(rows),
         lambda rows: json.dumps({"cases": rows}, indent=2),
         lambda rows: "\n".join(map(json.dumps, rows)),
+        lambda rows: json.dumps({"made": "today", "s3": rows, "dynamodb": []}),
+        lambda rows: json.dumps({each.pop("id"): each for each in rows}),
     ],
 )
 def test_cases_are_read_from_a_list_an_object_or_lines(tmp_path: Path, form: Any) -> None:
     found = read_corpus(put(tmp_path / "f", form([row("one"), row("two")])))
     assert [case.id for case in found] == ["one", "two"]
     assert all(isinstance(case, Case) and case.recorded == Recorded(ok=True, status=200) for case in found)
+
+
+@pytest.mark.parametrize("name", ["Azure Blob Storage", "azure_storage_blob", "azure.blob", "BLOB"])
+def test_a_service_is_known_by_any_of_its_names(tmp_path: Path, name: str) -> None:
+    http = {"method": "PUT", "path": "/c", "query": "restype=container"}
+    unnamed = {"params": {}, "http": http, "real_status": 201}
+    (case,) = read_corpus(put(tmp_path / "f", [row() | {"service": name, "sequence": [unnamed]}]))
+    assert isinstance(case, Case)
+    assert (case.service, case.last.operation, case.unreadable) == ("blob", "PUT", "")
 
 
 def test_what_is_written_reads_back_the_same(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def test_a_difference_says_what_it_means(
         ("The key box-1 is gone", "The key lw-77 is gone", True),
         ("No bucket <bucket-name:1> here", "No bucket abc here", True),
         ("No bucket <bucket-name:1> here", "No bucket abc there", False),
+        ("The <region-3> location is wrong", "The eu-west-1 location is wrong", True),
         ("One thing", "Another", False),
         ("It is so.\nRequestId:1\nTime:2", "It is so.", True),
         ({"regex": "^Invalid .* error; "}, "Invalid X: Syntax error; y", True),

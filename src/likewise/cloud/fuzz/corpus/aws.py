@@ -10,6 +10,7 @@ import json
 import re
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call
@@ -37,6 +38,8 @@ PATIENCE = 30.0
 REGIONAL = re.compile("IllegalLocationConstraint|region specific endpoint")
 """Says that the client was in a region of its own: from the first one, buckets can be made everywhere."""
 
+_MISSING = re.compile("KeyError: '(\\w+)'")
+"""How the SDK says that an address cannot be written without a parameter."""
 UNREADABLE = "SerializationException"
 """What DynamoDB says of a request whose values have wrong types."""
 OF_NAMES = frozenset({"AccessDeniedException", "ValidationException"})
@@ -79,23 +82,26 @@ class UncheckedSide(AwsSide):
         if self.service == "dynamodb" and has_wire_bytes(call.params):
             return self._as_it_is(call)
         answer = super().call(call)
-        return self._as_it_is(call) if answer.refused and self.service == "dynamodb" else answer
+        if answer.refused and self.service == "dynamodb":
+            return self._as_it_is(call)
+        missing = _MISSING.fullmatch(answer.refused)
+        return replace(answer, refused=f"it has no {missing[1]}") if missing else answer
 
     def _as_it_is(self, call: Call) -> Answer:
         """Let the SDK write an empty request, and put the parameters into it before it is signed."""
         body = json.dumps(call.params, default=plain).encode()
 
-        def replace(request: Any, **_: object) -> None:
+        def fill(request: Any, **_: object) -> None:
             request.data = body
             request.headers["Content-Length"] = str(len(body))
 
         events = self._client.meta.events
         name = f"request-created.dynamodb.{call.operation}"
-        events.register_first(name, replace)
+        events.register_first(name, fill)
         try:
             return super().call(Call(service=call.service, operation=call.operation))
         finally:
-            events.unregister(name, replace)
+            events.unregister(name, fill)
 
 
 def _location(params: Mapping[str, Any]) -> str:

@@ -15,9 +15,15 @@ SERVICES = {
     "amazon-s3": "s3",
     "aws-dynamodb": "dynamodb",
     "ddb": "dynamodb",
+    "amazon-dynamodb": "dynamodb",
     "azure-blob": "blob",
+    "azure-blob-storage": "blob",
+    "azure-storage-blob": "blob",
     "azure-queue": "queue",
+    "azure-queue-storage": "queue",
+    "azure-storage-queue": "queue",
     "azure-table": "table",
+    "azure-table-storage": "table",
     "azure-tables": "table",
     "azure-data-tables": "table",
 }
@@ -170,7 +176,7 @@ def _implication(recorded: Recorded, answer: Answer) -> Implication:
     return Implication.between(reference=recorded.success is not False, candidate=answer.success)
 
 
-_PLACEHOLDER = re.compile(r"<[^<>\s]+:\d+>|<[a-z][a-z_-]*>")
+_PLACEHOLDER = re.compile(r"<[^<>\s]+:\d+>|<[a-z][a-z0-9_-]*>")
 _PLACE = re.compile(r"(arn:[^:\s]+:[\w-]+):[^:\s]*:[^:\s]*:")
 """The region and the account of a name, which are whoever's asked."""
 _REQUEST = re.compile(r"\s*RequestId:.*", re.DOTALL)

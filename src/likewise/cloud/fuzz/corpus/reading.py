@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,18 @@ def read_corpus(path: Path) -> list[Entry]:
         return _cases(path, whole["cases"])
     if isinstance(whole, Mapping) and "sequence" in whole:
         return _cases(path, [whole])
+    if isinstance(whole, Mapping) and (rows := list(_inside(whole))):
+        return _cases(path, rows)
     raise CorpusUnreadable("not a corpus", where=str(path), why="it holds no cases", todo=TODO)
+
+
+def _inside(whole: Row) -> Iterator[Any]:
+    """Cases under names of their own, or in lists under the names of services; other values are none."""
+    for name, value in whole.items():
+        if isinstance(value, Mapping) and "sequence" in value:
+            yield {"id": name, **value}
+        elif isinstance(value, list) and any(isinstance(row, Mapping) and "sequence" in row for row in value):
+            yield from value
 
 
 def _traffic(recording: Recording) -> list[Entry]:
@@ -165,7 +177,7 @@ def _case(row: Any, *, where: str) -> Case:
         why = f"it is no JSON object but {str(row)[:40]!r}"
         raise CorpusUnreadable("not a case", where=where, why=why, todo=TODO)
     try:
-        service = str(row["service"] or "").strip().lower()
+        service = re.sub(r"[\s_.]+", "-", str(row["service"] or "").strip().lower())
         if not isinstance(row["sequence"], list):
             raise ValueError(f"its sequence is no list but {str(row['sequence'])[:40]!r}")
         steps = tuple(_step(_object(each, "a call"), service) for each in row["sequence"])
@@ -211,7 +223,7 @@ def _step(row: Row, service: str) -> Step:
             version=str(http.get("x-ms-version") or http.get("api_version") or ""),
         )
     return Step(
-        operation=_operation(str(row["op"]), service),
+        operation=_operation(str(row["op"] if wire is None else row.get("op", wire.method)), service),
         params=dict(_object(row.get("params") or {}, "params")),
         wire=wire,
         recorded=_recorded(row.get("answer")) or _step_answer(row),

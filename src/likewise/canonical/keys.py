@@ -14,6 +14,7 @@ from likewise.canonical.forms import GIVEN, QUOTED, RETURNED, SENT, Call, Form, 
 from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import History, Numbers
 from likewise.canonical.tokens import CURSOR
+from likewise.canonical.writes import Write, describe
 from likewise.model import (
     Effect,
     Fingerprint,
@@ -44,32 +45,6 @@ _UNANSWERED = (TimedOut, Lost)
 
 
 @dataclass(slots=True)
-class _Write:
-    """A write as later calls see it."""
-
-    spot: Spot
-    form: Form
-    text: bytes
-    follows: Numbers
-    """The writes that it depended on itself."""
-    touches: tuple[Touch, ...]
-    timed: tuple[Touch, ...]
-    ended: float
-    settled: Spot | None = None
-    """The look that showed its effect to be complete."""
-    followed: list[bytes] | None = None
-    mark: bytes = b""
-    """What it is after those `followed`."""
-
-    def mark_after(self, followed: list[bytes]) -> bytes:
-        """Tells apart what it is and what of other writes it followed."""
-        if followed != self.followed:
-            self.mark = blake2b(b"".join((self.text, *followed)), digest_size=SIZE).digest()
-            self.followed = followed
-        return self.mark
-
-
-@dataclass(slots=True)
 class _Context:
     """A prefix of a history, hashed, with the names its variables have there."""
 
@@ -79,7 +54,7 @@ class _Context:
     """The names of variables, in the order in which these were introduced."""
     asked: int
     spots: tuple[Spot, ...]
-    timed: list[_Write]
+    timed: list[Write]
 
 
 class World:
@@ -99,13 +74,15 @@ class World:
         self._familiarity = familiarity
         self._ambiguous = ambiguous
         self._history = History()
-        self._writes: list[_Write] = []
-        self._unsettled: list[_Write] = []
+        self._writes: list[Write] = []
+        self._unsettled: list[Write] = []
         self._sent: set[str] = set()
         self._producers: dict[str, tuple[Spot, str]] = {}
         self._contexts: dict[Numbers, _Context] = {}
         self._first: dict[Fingerprint, tuple[Spot, Fingerprint]] = {}
         """Of ambiguous keys, the first call in this world and its answer."""
+        self._asked: dict[Fingerprint, tuple[Spot, Fingerprint]] = {}
+        """Of the keys that the trace at hand has asked for, the first call and its answer."""
         self._traces = 0
         self._ahead: list[Call] = []
         self.kept: dict[Spot, Value] = {}
@@ -122,6 +99,7 @@ class World:
         if calls is None:
             calls = trace.interactions
         self._ahead = _writes_of_several_lanes(calls)
+        self._asked.clear()
         number = self._traces
         self._traces += 1
         return [
@@ -159,9 +137,13 @@ class World:
                     )
                 )
             )
-            if key not in self._ambiguous:
+            if width == 0:
+                first = key
+                if not racy and not interaction.is_write:
+                    chain[0] = self._look_again(chain[0], spot)
+            if chain[-1].key not in self._ambiguous:
                 break
-            if width == 0 and not racy and self._was_asked(chain, spot):
+            if width == 0 and not racy and self._was_asked(chain, first, spot):
                 break
             if width >= widest:
                 break
@@ -171,23 +153,30 @@ class World:
             self.kept[spot] = canonical_answer(interaction, familiarity, names, things)
         if self._unsettled:
             self._settle(interaction, spot)
-        self._take(interaction, form, spot, narrow, chain[0].key)
+        self._take(interaction, form, spot, narrow, first)
         return chain
 
-    def _was_asked(self, chain: list[Keyed], spot: Spot) -> bool:
+    def _look_again(self, call: Keyed, spot: Spot) -> Keyed:
+        """Key a look that this trace has had before as a second one: a server may answer that differently.
+
+        Whoever looks more often than twice has nothing new to ask.
+        """
+        first, _ = self._asked.setdefault(call.key, (spot, call.answer))
+        return call if first == spot else _after(call, first, f"{call.key} again")
+
+    def _was_asked(self, chain: list[Keyed], key: Fingerprint, spot: Spot) -> bool:
         """Key a call whose answer depends on what was there before as one that was asked before.
 
         What this world answered to the first of them tells what was there, and nothing has changed since.
         Whether that settles it; the first one itself is none the wiser.
         """
         call = chain[0]
-        first = self._first.setdefault(call.key, (spot, call.answer))
-        if first[0] == spot:
+        known = self._asked.get(key) if call.key != key else None
+        first, answer = self._first.setdefault(key, known or (spot, call.answer))
+        if first == spot:
             return False
-        text = f"{call.key} again after {first[1]}"
-        key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
-        chain.append(call._replace(key=key, needs=tuple(sorted({*call.needs, first[0]}))))
-        return key not in self._ambiguous
+        chain.append(_after(call, first, f"{key} again after {answer}"))
+        return chain[-1].key not in self._ambiguous
 
     def _key(
         self, interaction: Call, form: Form, context: _Context, width: int
@@ -253,7 +242,7 @@ class World:
                 if token not in names:
                     names[token] = f"{RETURNED}{place:04}{origin}"
         spots: list[Spot] = []
-        timed: list[_Write] = []
+        timed: list[Write] = []
         for number in numbers:
             write = self._writes[number]
             spots.append(write.spot)
@@ -355,14 +344,22 @@ class World:
         if not changes and not isinstance(interaction.outcome, _UNANSWERED):
             return
         touches = interaction.touches
-        write = _Write(spot, form, form.template.encode(), numbers, touches, timed, interaction.ended)
-        self._history.write(len(self._writes), touches)
+        replaced = self._history.write(len(self._writes), touches)
+        before = [self._writes[each] for each in replaced.writes]
+        plain, text = describe(form, before, replaced, place=spot[0])
+        write = Write(spot, form, plain, text, numbers, touches, timed, interaction.ended)
         self._writes.append(write)
         if timed:
             self._unsettled.append(write)
 
 
-def _by_age(names: dict[str, str], writes: list[_Write]) -> dict[str, str]:
+def _after(call: Keyed, earlier: Spot, text: str) -> Keyed:
+    """The call under another key, to be replayed after an earlier one."""
+    key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
+    return call._replace(key=key, needs=tuple(sorted({*call.needs, earlier})))
+
+
+def _by_age(names: dict[str, str], writes: list[Write]) -> dict[str, str]:
     """Names in the order in which their variables were introduced."""
     aged: dict[str, str] = {}
     for write in writes:

@@ -109,14 +109,17 @@ def _interleaved(script: Script, random: Random) -> Script:
 
 
 @few
-@example("dynamodb", 913, 2)  # one run's table ends in digits only by chance, and names things in a batch
-@given(services, seeds, st.integers(2, 4))
-def test_looking_more_often_changes_nothing(service: str, seed: int, times: int) -> None:
+@example("dynamodb", 913, 3)  # one run's table ends in digits only by chance, and names things in a batch
+@given(services, seeds, st.integers(3, 5))
+def test_looking_more_often_than_twice_changes_nothing(service: str, seed: int, times: int) -> None:
     """The first look at a table that is being made is another matter: it settles how time counts."""
     script = draw_script(service, seed)
     looks = {"get", "head", "list", "tags", "query", "scan", "peek", "count"}
-    polled = tuple(step for step in script for _ in range(times if step.verb in looks else 1))
-    first, second = play(service, script, seed=seed), play(service, polled, seed=seed + 1)
+    twice, polled = (
+        tuple(step for step in script for _ in range(several if step.verb in looks else 1))
+        for several in (2, times)
+    )
+    first, second = play(service, twice, seed=seed), play(service, polled, seed=seed + 1)
     familiarity = learned([first, second])
     assert seen(first, familiarity) == seen(second, familiarity)
 
@@ -142,10 +145,46 @@ def key_of_last(*calls: Interaction, familiarity: Familiarity = KNOWN) -> str:
     return keyed(trace_of(*calls), familiarity)[-1].key
 
 
-def test_what_was_overwritten_no_longer_matters() -> None:
-    assert key_of_last(put("a", value="1"), put("a", value="2"), get("a")) == key_of_last(
+def test_what_was_overwritten_matters_once() -> None:
+    """A server that keeps the old shows it to who overwrote it, and not to who wrote where nothing was."""
+    assert key_of_last(put("a", value="1"), put("a", value="2"), get("a")) != key_of_last(
         put("a", value="2"), get("a")
     )
+    assert key_of_last(put("a", value="1"), put("a", value="2"), get("a")) != key_of_last(
+        put("a", value="3"), put("a", value="2"), get("a")
+    )
+    assert key_of_last(
+        put("a", value="3"), put("a", value="1"), put("a", value="2"), get("a")
+    ) == key_of_last(put("a", value="1"), put("a", value="2"), get("a"))
+
+
+def test_how_often_something_was_changed_before_it_was_overwritten_does_not_matter() -> None:
+    once, thrice = ([add("a", value="1")] * times for times in (1, 3))
+    assert key_of_last(*once, put("a"), get("a")) == key_of_last(*thrice, put("a"), get("a"))
+
+
+def remake(*resource: str) -> Interaction:
+    return call("make", *resource, effect=Effect.ABSORB, scope=Scope.SUBTREE)
+
+
+def remove(*resource: str) -> Interaction:
+    return call("remove", *resource, effect=Effect.ABSORB, scope=Scope.SUBTREE)
+
+
+def test_what_was_remade_is_not_as_good_as_new_to_who_removed_it() -> None:
+    """A server that keeps what was in it shows that to nobody else."""
+    new = key_of_last(remake("x"), get("x", "a"))
+    assert new != key_of_last(remake("x"), remove("x"), remake("x"), get("x", "a"))
+    assert key_of_last(remake("x"), remove("x"), remake("x"), get("x", "a")) != key_of_last(
+        remake("x"), put("x", "a"), remove("x"), remake("x"), get("x", "a")
+    )
+
+
+def test_what_an_earlier_test_removed_is_as_good_as_new() -> None:
+    earlier = trace_of(remake("x"), put("x", "a"), remove("x"), test="earlier")
+    later = trace_of(remake("x"), get("x", "a"), test="later")
+    [_, [_, after]] = key_world([earlier, later], {})
+    assert after.key == key_of_last(remake("x"), get("x", "a"))
 
 
 def test_what_was_written_matters() -> None:
@@ -215,13 +254,28 @@ def test_what_was_there_before_is_known_once_it_was_asked_for() -> None:
     assert [call.position for call, _ in doubts(before, left(beside=2, again="none"))] == [0, 2, 3]
 
 
+def test_a_second_look_is_another_question_and_a_third_one_is_not() -> None:
+    """On a server that shows something once only, or not at once, the second differs."""
+    one = trace_of(get("a"), put("a"), get("a"), get("a"), get("a"), get("b"))
+    first, _, second, third, fourth, _ = keyed(one, KNOWN)
+    assert len({first.key, second.key, third.key}) == 3
+    assert third.key == fourth.key
+    assert (third.needs, third.context) == (((0, 2),), second.context)
+
+
+def test_who_looked_in_an_earlier_test_does_not_matter() -> None:
+    earlier, later = trace_of(get("a"), test="earlier"), trace_of(get("a"), test="later")
+    [[one], [other]] = key_world([earlier, later], {})
+    assert one.key == other.key
+
+
 def test_what_was_asked_before_is_replayed_with_whoever_asks_again() -> None:
-    one = trace_of(get("a"), put("a"), get("a"), get("a"))
-    first, _, second, third = keyed(one, KNOWN)
-    assert (second.key, second.key == first.key) == (third.key, False)
-    _, _, again, repeated = key_world([one], {}, ambiguous={second.key})[0]
+    one = trace_of(put("a"), get("a"), get("a"))
+    _, first, second = keyed(one, KNOWN)
+    _, again, repeated = key_world([one], {}, ambiguous={first.key, second.key})[0]
     assert (again.width, again.needs) == (1, ())
-    assert (repeated.needs, repeated.context) == (((0, 2),), second.context)
+    assert (repeated.width, repeated.needs, repeated.context) == (0, ((0, 1),), second.context)
+    assert repeated.key not in (first.key, second.key)
 
 
 def test_a_timed_write_puts_the_class_of_time_into_the_key() -> None:

@@ -92,3 +92,12 @@ def test_what_users_have_in_a_service_is_seen_as_a_whole() -> None:
     assert not is_absence_overlooked(got, "body.Item.more.N")
     assert not is_overlooked(got, "body.Item.Count.N")
     assert is_overlooked(got, "body.ConsumedCapacity.CapacityUnits")
+
+
+def test_who_asks_how_long_a_body_is_sees_that_it_is_another() -> None:
+    """Whatever is missing in it, and asked for by nobody, makes it shorter."""
+    told = "ResponseMetadata", "HTTPHeaders"
+    assert is_overlooked(call("GetItem", *told, "date", service="dynamodb"), "body.Item")
+    assert not is_overlooked(call("GetItem", *told, "content-length", service="dynamodb"), "body.Item")
+    assert not is_overlooked(call("GetItem", *told, "x-amz-crc32", service="dynamodb"), "body.Item")
+    assert is_overlooked(call("GetItem", *told, "content-length", service="dynamodb"), "headers.etag")

@@ -11,6 +11,7 @@ from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import History, Numbers
 from likewise.canonical.timing import Change
 from likewise.canonical.tokens import CURSOR
+from likewise.canonical.writes import Write, describe
 from likewise.model import Spot, Touch
 
 FEW_LINKS = 10_000
@@ -20,35 +21,6 @@ _GIVEN = tuple([f"{GIVEN}{number:04}" for number in range(64)])
 """The names of the first variables that a client chose: more than these are few."""
 _HASHED = {name: f"{name} ".encode() for name in _GIVEN}
 """These names as they are hashed."""
-
-
-@dataclass(slots=True)
-class Write:
-    """A write as later calls see it."""
-
-    spot: Spot
-    form: Form
-    text: bytes
-    follows: Numbers
-    """The writes that it depended on itself."""
-    touches: tuple[Touch, ...]
-    timed: tuple[Touch, ...]
-    change: Change | None
-    """When what is timed changes by itself; also if the thing itself was removed meanwhile."""
-    removes: bool
-    """Whether it does nothing but take away what was there."""
-    settled: Spot | None = None
-    """The look that showed its effect to be complete."""
-    followed: list[bytes] | None = None
-    mark: bytes = b""
-    """What it is after those `followed`."""
-
-    def mark_after(self, followed: list[bytes]) -> bytes:
-        """Tells apart what it is and what of other writes it followed."""
-        if followed != self.followed:
-            self.mark = blake2b(b"".join((self.text, *followed)), digest_size=SIZE).digest()
-            self.followed = followed
-        return self.mark
 
 
 @dataclass(slots=True)
@@ -78,12 +50,25 @@ class Contexts:
         self._writes: list[Write] = []
         self._known: dict[Numbers, Context] = {}
 
-    def take(self, write: Write) -> None:
+    def take(
+        self,
+        spot: Spot,
+        form: Form,
+        follows: Numbers,
+        touches: tuple[Touch, ...],
+        timed: tuple[Touch, ...],
+        change: Change | None,
+        *,
+        removes: bool,
+    ) -> Write:
         """Add the next write."""
-        self._history.write(len(self._writes), write.touches)
+        replaced = self._history.write(len(self._writes), touches)
+        plain, text = describe(form, self.writes(replaced.writes), replaced, place=spot[0])
+        write = Write(spot, form, plain, text, follows, touches, timed, change, removes)
         self._writes.append(write)
+        return write
 
-    def writes(self, numbers: Numbers) -> Iterable[Write]:
+    def writes(self, numbers: Iterable[int]) -> Iterable[Write]:
         """Writes by their numbers."""
         return map(self._writes.__getitem__, numbers)
 
@@ -184,7 +169,7 @@ def _after_removals(context: Context, numbers: Numbers, removals: list[Write]) -
     """
     known = context.names
     kinds = [
-        (write.text, tuple([known.get(token, "") for token in write.form.variables])) for write in removals
+        (write.plain, tuple([known.get(token, "") for token in write.form.variables])) for write in removals
     ]
     first: dict[tuple[bytes, tuple[str, ...]], Write] = {}
     for kind, write in zip(kinds, removals, strict=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from likewise.model import Effect, Scope, Touch
 
 # Looked up for every touch of every call, which takes its time in a class of constants.
@@ -9,6 +11,16 @@ _READ, _WRITE, _SUBTREE = Effect.READ, Effect.WRITE, Scope.SUBTREE
 
 Numbers = tuple[int, ...]
 """Writes by their numbers, oldest first."""
+
+
+class Replaced(NamedTuple):
+    """What a write took the place of."""
+
+    writes: list[int]
+    whole: bool
+    """Whether all that could be below went as well: something that holds others was remade or removed."""
+    emptied: bool
+    """Whether there was anything below."""
 
 
 class Node:
@@ -64,8 +76,10 @@ class History:
                     found += node.writes_below()
         return tuple(sorted(set(found))) if len(found) > 1 else tuple(found)
 
-    def write(self, number: int, touches: tuple[Touch, ...]) -> None:
-        """Take a successful call into the history of everything that it changed."""
+    def write(self, number: int, touches: tuple[Touch, ...]) -> Replaced:
+        """Take a successful call into the history of everything that it changed; say what it replaced."""
+        replaced: list[int] = []
+        whole = emptied = False
         for touch in touches:
             if touch.effect is _READ:
                 continue
@@ -78,7 +92,11 @@ class History:
                 node = inner
                 node.changes += 1
             if touch.effect is not _WRITE:
-                node.writes.clear()
+                if node.writes:
+                    replaced += node.writes
+                    node.writes.clear()
                 if touch.scope is _SUBTREE:
+                    whole, emptied = True, emptied or bool(node.below)
                     node.below.clear()
             node.writes.append(number)
+        return Replaced(replaced, whole, emptied)

@@ -8,13 +8,14 @@ from hashlib import blake2b
 from typing import cast
 
 from likewise.canonical.answers import Things, answer_of, canonical_answer
-from likewise.canonical.contexts import Context, Contexts, Write
+from likewise.canonical.contexts import Context, Contexts
 from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.forms import GIVEN, QUOTED, SENT, Call, Form, compile_form
 from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import Numbers
 from likewise.canonical.timing import NOT_YET, change_after, elapsed_at, latest
 from likewise.canonical.tokens import CURSOR
+from likewise.canonical.writes import Write
 from likewise.model import (
     Effect,
     Fingerprint,
@@ -57,6 +58,8 @@ class World:
         self._producers: dict[str, tuple[Spot, str]] = {}
         self._first: dict[Fingerprint, tuple[Spot, Fingerprint]] = {}
         """Of ambiguous keys, the first call in this world and its answer."""
+        self._asked: dict[Fingerprint, tuple[Spot, Fingerprint]] = {}
+        """Of the keys that the trace at hand has asked for, the first call and its answer."""
         self._traces = 0
         self._ahead: list[Call] = []
         self.kept: dict[Spot, Value] = {}
@@ -73,6 +76,7 @@ class World:
         if calls is None:
             calls = trace.interactions
         self._ahead = _writes_of_several_lanes(calls)
+        self._asked.clear()
         number = self._traces
         self._traces += 1
         return [
@@ -111,9 +115,13 @@ class World:
                     )
                 )
             )
-            if key not in self._ambiguous:
+            if width == 0:
+                first = key
+                if not racy and not interaction.is_write:
+                    chain[0] = self._look_again(chain[0], spot)
+            if chain[-1].key not in self._ambiguous:
                 break
-            if width == 0 and not racy and self._was_asked(chain, spot):
+            if width == 0 and not racy and self._was_asked(chain, first, spot):
                 break
             if width >= widest:
                 break
@@ -123,23 +131,30 @@ class World:
             self.kept[spot] = canonical_answer(interaction, familiarity, names, things)
         if self._unsettled:
             self._settle(interaction, spot)
-        self._take(interaction, form, spot, narrow, chain[0].key)
+        self._take(interaction, form, spot, narrow, first)
         return chain
 
-    def _was_asked(self, chain: list[Keyed], spot: Spot) -> bool:
+    def _look_again(self, call: Keyed, spot: Spot) -> Keyed:
+        """Key a look that this trace has had before as a second one: a server may answer that differently.
+
+        Whoever looks more often than twice has nothing new to ask.
+        """
+        first, _ = self._asked.setdefault(call.key, (spot, call.answer))
+        return call if first == spot else _after(call, first, f"{call.key} again")
+
+    def _was_asked(self, chain: list[Keyed], key: Fingerprint, spot: Spot) -> bool:
         """Key a call whose answer depends on what was there before as one that was asked before.
 
         What this world answered to the first of them tells what was there, and nothing has changed since.
         Whether that settles it; the first one itself is none the wiser.
         """
         call = chain[0]
-        first = self._first.setdefault(call.key, (spot, call.answer))
-        if first[0] == spot:
+        known = self._asked.get(key) if call.key != key else None
+        first, answer = self._first.setdefault(key, known or (spot, call.answer))
+        if first == spot:
             return False
-        text = f"{call.key} again after {first[1]}"
-        key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
-        chain.append(call._replace(key=key, needs=tuple(sorted({*call.needs, first[0]}))))
-        return key not in self._ambiguous
+        chain.append(_after(call, first, f"{key} again after {answer}"))
+        return chain[-1].key not in self._ambiguous
 
     def _key(
         self, interaction: Call, form: Form, context: Context, width: int
@@ -236,15 +251,19 @@ class World:
                     timed += (touch,)
         if not changes and not isinstance(interaction.outcome, _UNANSWERED):
             return
-        touches = interaction.touches
         removes = removes and changes
         change = change_after(interaction, timed) if timed else None
         if removes and change is None:
             change = latest(write.change for write in self._contexts.writes(numbers))
-        write = Write(spot, form, form.template.encode(), numbers, touches, timed, change, removes)
-        self._contexts.take(write)
+        write = self._contexts.take(spot, form, numbers, interaction.touches, timed, change, removes=removes)
         if timed:
             self._unsettled.append(write)
+
+
+def _after(call: Keyed, earlier: Spot, text: str) -> Keyed:
+    """The call under another key, to be replayed after an earlier one."""
+    key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
+    return call._replace(key=key, needs=tuple(sorted({*call.needs, earlier})))
 
 
 def _writes_of_several_lanes(calls: Sequence[Call]) -> list[Call]:

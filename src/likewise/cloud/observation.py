@@ -13,6 +13,8 @@ _SEGMENT = re.compile(r"[^.\[\]]+")
 _HEADERS = "headers"
 _BODY = "body"
 _DATA = frozenset(name.lower() for name in DATA)
+_OF_BODY = frozenset({"content-length", "content-md5", "x-amz-crc32"})
+"""Headers that tell of a body as a whole: who looks at one of them notices whatever differs there."""
 _BESIDE_BODY = frozenset({"header", "headers", "statusCode"})
 
 
@@ -23,7 +25,8 @@ def overlooks(call: Interaction, found: Discrepancy) -> bool:
     field on the way to a place must have been asked for; one that the SDK knows and nobody asked for
     hides all below it. Fields that the SDK does not know, and services whose SDK reads everything, are
     always seen; so are an error's code and message, which are no part of its body here, and what users
-    have in a service. A field that the candidate does not give is seen, too, by who goes through all fields.
+    have in a service. Who asked how long a body is has seen that it is another. A field that the candidate
+    does not give is seen, too, by who goes through all fields.
     """
     if call.seen is None:
         return False
@@ -43,6 +46,8 @@ def overlooks(call: Interaction, found: Discrepancy) -> bool:
             return False
         seen_by = known if is_absent and ALL_FIELDS in call.seen else seen
         return not any(_covers(name, header) for name in seen_by)
+    if not _OF_BODY.isdisjoint(map(_fold, call.seen)):
+        return False
     if (
         segments[0] == _BODY
         and not isinstance(call.outcome, Raised)

@@ -1,0 +1,64 @@
+"""A write as later calls see it, and what it took the place of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from likewise.canonical.forms import Form
+from likewise.canonical.hashing import SIZE
+from likewise.canonical.history import Numbers, Replaced
+from likewise.canonical.timing import Change
+from likewise.model import Spot, Touch
+
+_OVER, _EMPTIED = b" over ", b" and all below"
+"""How a write's text goes on with what it took the place of."""
+
+
+@dataclass(slots=True)
+class Write:
+    """A write as later calls see it."""
+
+    spot: Spot
+    form: Form
+    plain: bytes
+    """What it is to a write that takes its place."""
+    text: bytes
+    """What it is to a call that finds it: what it was told, and what it took the place of."""
+    follows: Numbers
+    """The writes that it depended on itself."""
+    touches: tuple[Touch, ...]
+    timed: tuple[Touch, ...]
+    change: Change | None
+    """When what is timed changes by itself; also if the thing itself was removed meanwhile."""
+    removes: bool
+    """Whether it does nothing but take away what was there."""
+    settled: Spot | None = None
+    """The look that showed its effect to be complete."""
+    followed: list[bytes] | None = None
+    mark: bytes = b""
+    """What it is after those `followed`."""
+
+    def mark_after(self, followed: list[bytes]) -> bytes:
+        """Tells apart what it is and what of other writes it followed."""
+        if followed != self.followed:
+            self.mark = blake2b(b"".join((self.text, *followed)), digest_size=SIZE).digest()
+            self.followed = followed
+        return self.mark
+
+
+def describe(form: Form, before: Iterable[Write], replaced: Replaced, *, place: int) -> tuple[bytes, bytes]:
+    """A write as the one that takes its place sees it, and as whoever reads after it does.
+
+    To overwrite or to delete something is not to write or to delete where nothing was: on a server that
+    keeps the old, only the first leaves it to be seen. What was there `before` counts once, whatever it
+    replaced itself, so that state which is set again and again has a history that ends. A table or a bucket
+    that another trace than the one at this `place` removed is as good as new: else each test would depend
+    on the last one.
+    """
+    plain = form.template.encode()
+    if replaced.emptied:
+        plain += _EMPTIED
+    over = {write.plain for write in before if not replaced.whole or write.spot[0] == place}
+    return plain, _OVER.join((plain, *sorted(over)))

@@ -182,9 +182,11 @@ def test_what_contains_everything_is_missed_where_nothing_was_made_and_not_looke
 
 def test_a_parameter_is_looked_for_where_it_shows() -> None:
     cases = Cases(Planner(load("s3"), hints_of("s3")), 1, ["PutObject"])
-    probes = [probe for task in cases.sweep("PutObject") for probe in task.case.probes]
-    (tagged, *_) = [each for each in probes if each.parameter == "Tagging" and each.value_class == "typical"]
-    assert [each.operation for each in tagged.observers] == ["GetObjectTagging", "GetObject"]
+    ways = [probe for task in cases.states()["way"] for probe in task.case.probes]
+    (tagged,) = [each for each in ways if each.state == "way PutObject:full"]
+    assert "GetObjectTagging" in [each.operation for each in tagged.observers]
+    (usual,) = [probe for task in cases.present() for probe in task.case.probes]
+    assert "GetObjectTagging" not in [each.operation for each in usual.observers]
 
 
 def test_a_parameter_that_is_right_only_in_another_way_is_varied_in_that_way() -> None:

@@ -21,7 +21,7 @@ class Hints:
     `needs`: operations that must have been called before, beyond what the parameters say.
     `creates`: operations that make what their own parameter names, so it need not be there.
     `observers`: which reads can show what a mutating operation did (patterns of names, first match).
-    `shows`: reads that show what a parameter of a mutating operation did, before the other observers, by
+    `shows`: reads that show what a parameter of a mutating operation did, after the other observers, by
     "Operation.parameter" (patterns of names).
     `related`: what is given besides, by "Operation:variant", to a call that others build on, and to a read
     that shows what a write did only to those who ask for it.

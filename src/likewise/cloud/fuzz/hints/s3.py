@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from hashlib import md5, sha1, sha256, sha512
 from typing import Any
-from zlib import crc32
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar.hints import Hints
@@ -32,22 +29,6 @@ OTHER_ETAG = '"0123456789abcdef0123456789abcdef"'
 EARLIER, LATER = "2020-01-01T00:00:00Z", "2031-01-01T00:00:00Z"
 
 BODY = b"hello, likewise"
-SECRETS = ("Algorithm", "Key", "KeyMD5")
-CHECKSUMS = ("CRC32C", "CRC64NVME", "XXHASH64", "XXHASH3", "XXHASH128")
-"""Those that a client needs more for than the standard library; some ways give them."""
-DIGESTS = {
-    "CRC32": crc32(BODY).to_bytes(4, "big"),
-    "MD5": md5(BODY, usedforsecurity=False).digest(),
-    "SHA1": sha1(BODY, usedforsecurity=False).digest(),
-    "SHA256": sha256(BODY).digest(),
-    "SHA512": sha512(BODY).digest(),
-}
-
-
-def _checksum(digest: bytes) -> str:
-    return b64encode(digest).decode()
-
-
 VALUES: dict[str, Any] = {
     "Body": BODY,
     "PutObject.Body": BODY,
@@ -165,9 +146,7 @@ VALUES: dict[str, Any] = {
     "ExpectedBucketOwner": OWNER,
     "ExpectedSourceBucketOwner": OWNER,
     "StorageClass": "STANDARD_IA",
-    **dict.fromkeys(f"{of}SSECustomer{part}" for of in ("", "CopySource") for part in SECRETS),
-    **dict.fromkeys(f"Checksum{name}" for name in CHECKSUMS),
-    **{f"Checksum{name}": _checksum(value) for name, value in DIGESTS.items()},
+    "SSECustomerAlgorithm": None,
     "Range": "bytes=0-3",
     "CopySourceRange": None,
     "ContentMD5": "F/jBzBYDPVl3dbEMKfZcPQ==",

@@ -54,6 +54,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
         "ProvisionedThroughput": THROUGHPUT,
         "GlobalSecondaryIndexes": [{**BY_ID, "ProvisionedThroughput": THROUGHPUT}],
     },
+    "CreateTable:tagged": {"Tags": [{"Key": "colour", "Value": "blue"}]},
     "CreateTable:local": LOCAL,
     "CreateTable:text": TEXTUAL,
     "CreateTable:protected": {"DeletionProtectionEnabled": True},

@@ -98,6 +98,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
         "CopySource": Text((BUCKET, "/", KEY, "?versionId=", Ref(-1, ("PutObject", "VersionId"))))
     },
     "CopyObject:same": {"Key": KEY},
+    "CopyObject:public": PUBLIC,
     "CopyObject:frozen": {"Bucket": BUCKET},
     "CopyObject:lock": {
         "ObjectLockMode": "GOVERNANCE",

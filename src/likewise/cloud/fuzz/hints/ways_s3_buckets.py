@@ -70,6 +70,9 @@ def _rule(**rest: Any) -> dict[str, Any]:
 WAYS: dict[str, Mapping[str, Any]] = {
     "CreateBucket:elsewhere": ELSEWHERE,
     "CreateBucket:again": ELSEWHERE,
+    "CreateBucket:public": PUBLIC,
+    "CreateBucket:owned": {"ObjectOwnership": "ObjectWriter"},
+    "CreateBucket:locked": {"ObjectLockEnabledForBucket": True},
     "CreateBucket:tagged": {
         "CreateBucketConfiguration": {
             "LocationConstraint": "eu-west-1",

@@ -237,7 +237,7 @@ class Planner:
         """The reads that can show what a call did, after it."""
         found = []
         before = [*setup, call]
-        for name in dict.fromkeys((*self.showing(call), *self.observers(call.operation))):
+        for name in dict.fromkeys((*self.observers(call.operation), *self._showing(call))):
             shape = self.grammar.operations[name.partition(":")[0]]
             params = dict(self.typical(name))
             for member in shape.members:
@@ -257,7 +257,7 @@ class Planner:
             and all(isinstance(part, Name) or part.call < len(setup) for part in placeholders(each.params))
         ]
 
-    def showing(self, call: Call) -> tuple[str, ...]:
+    def _showing(self, call: Call) -> tuple[str, ...]:
         """The reads that show what a parameter of a call did, where others do not."""
         given = [f"{call.operation}.{name}" for name in call.params]
         return tuple(

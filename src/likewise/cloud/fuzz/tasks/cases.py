@@ -270,7 +270,7 @@ class Cases:
                 state="twice",
             )
             yield Round(
-                rank=1, name="named/1", key="again", plan=plan, variants=partial(self._named, operation)
+                rank=1, name="named/1", key="named", plan=plan, variants=partial(self._named, operation)
             )
         for number in range(2 * DEFERRED):
             yield Round(
@@ -418,8 +418,7 @@ class Cases:
         }
         probe = self.probe(plan.setup, call, **labels)
         # One read shows that something differs; all of them are asked once it does.
-        count = 1 + len(self.planner.showing(call))
-        return replace(probe, observers=probe.observers[:count], size=variant.size)
+        return replace(probe, observers=probe.observers[:1], size=variant.size)
 
     def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
         """A probe with every read that can show what it does."""

@@ -29,8 +29,9 @@ IDLE = 3
 """Rounds in a row that asked nothing new, after which there is nothing left to ask."""
 
 
-EARLY = frozenset({"rank 0", "rank 1", "again", "size 0", "way"})
-"""Tasks that give each parameter of an operation its first values, or call it as it is called elsewhere."""
+EARLY = frozenset({"rank 0", "rank 1", "again", "named", "size 0", "way", "no"})
+"""Tasks that give each parameter of an operation its first values, or call it as it is called elsewhere, or
+where nothing was made."""
 NEXT = frozenset({"rank 2", "size 1"})
 """Those that give each its next ones."""
 BEGINNING = ("present", "repaired")

@@ -282,3 +282,12 @@ def test_a_page_of_others_that_says_it_is_the_last_is_a_difference_where_there_i
     assert asked(listing(1, ""), listing(1, "more")) == ["whether there is more"]
     assert asked(listing(1, "more"), listing(1, "other")) == []
     assert asked(listing(25, ""), listing(25, "more")) == [], "it may be the end of what is left"
+
+
+def test_metadata_differs_in_one_place_whatever_the_client_calls_it(judge: Judge) -> None:
+    def said(text: str) -> Answer:
+        return ok(headers={"x-ms-meta-colour": text, "x-ms-meta-shape": text, "etag": "1"})
+
+    found = gaps(judge, said("BLUE"), said("blue"))
+    assert {each.place for each in found} == {"headers.x-ms-meta-*"}
+    assert len({each.signature for each in found}) == 1

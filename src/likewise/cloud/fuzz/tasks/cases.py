@@ -378,7 +378,10 @@ class Cases:
         found = list(variants(self._members(operation), params, self._extra(operation)))
         found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
         for name in (member.name for member in self._members(operation)):
-            found += hinted(self.planner, operation, name, self.plan(operation))
+            known = list(hinted(self.planner, operation, name, self.plan(operation)))
+            # What somebody knows not to be there says more than what is made up.
+            unknown = [each for each in known if each.value_class is ValueClass.UNKNOWN]
+            found = [*unknown, *found, *(each for each in known if each not in unknown)]
         # An address without one of its parts is another operation's.
         found = [
             each

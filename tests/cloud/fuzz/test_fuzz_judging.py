@@ -330,3 +330,12 @@ def test_a_table_that_is_gone_late_on_one_side_differs_though_both_say_that_it_i
     assert (gap.reference, gap.candidate) == ("DELETING", "gone")
     cause = likely_cause(gap, late, gone, settles=False, never=(False, False))
     assert cause.name == ASYNCHRONOUS
+
+
+def test_metadata_differs_in_one_place_whatever_the_client_calls_it(judge: Judge) -> None:
+    def said(text: str) -> Answer:
+        return ok(headers={"x-ms-meta-colour": text, "x-ms-meta-shape": text, "etag": "1"})
+
+    found = gaps(judge, said("BLUE"), said("blue"))
+    assert {each.place for each in found} == {"headers.x-ms-meta-*"}
+    assert len({each.signature for each in found}) == 1

@@ -6,7 +6,7 @@ from itertools import islice
 
 from fake_side import FakeSide, campaign, failure
 
-from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref
+from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Text
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
@@ -200,3 +200,10 @@ def test_a_read_is_asked_for_what_the_write_named() -> None:
     assert [each.params["row_key"] for each in plans.reads(plan.setup, call) if "row_key" in each.params] == [
         "x"
     ]
+
+
+def test_what_is_known_not_to_be_there_comes_before_what_is_made_up() -> None:
+    cases = Cases(planner("blob"), 1, ("Blob_StartCopyFromURL",))
+    first = [task for task in cases.sweep("Blob_StartCopyFromURL") if task.keys[-1] == "rank 0"]
+    given = [probe.call.params["copy_source"] for task in first for probe in task.case.probes]
+    assert any(isinstance(each, Text) and each.parts[-1] == "-none" for each in given)

@@ -297,7 +297,7 @@ class Campaign:
         probes = tuple(
             each
             for each in task.case.probes
-            if (each.call.operation not in self.hopeless or each.state.startswith(WAY))
+            if (each.call.operation not in self.hopeless or self._is_other_way(each))
             and (again or (self.bounds.is_open(each) if each.size else self._is_open(each)))
         )
         for number in range(len(setup) - 1, -1, -1):
@@ -343,6 +343,10 @@ class Campaign:
         self.bounds.note(probe, first, second)
         if AND in probe.parameter and first.success and second.success:
             self.agreed |= values_of(probe)
+
+    def _is_other_way(self, probe: Probe) -> bool:
+        """Whether a call may be taken by both sides, and leaves nothing that everybody shares where not."""
+        return probe.state.startswith(WAY) and probe.call.operation not in self.cases.planner.hints.account
 
     def _adopt(self, operation: str, way: str) -> None:
         """Call an operation from now on as both sides take it, though one of them refuses its usual call."""

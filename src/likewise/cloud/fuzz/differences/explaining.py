@@ -367,7 +367,7 @@ def _field(gap: Gap) -> str:
 
 
 def _last(place: str) -> str:
-    return place.rpartition(".")[2].lower().removeprefix("x-ms-").replace("-", "")
+    return place.rpartition(".")[2].lower().removeprefix("x-ms-").removeprefix("meta-").replace("-", "")
 
 
 def is_existence(gap: Gap) -> bool:

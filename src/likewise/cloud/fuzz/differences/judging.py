@@ -30,6 +30,7 @@ _ACCOUNT = re.compile(r"(?<![\w-])\d{12}(?![\w-])")
 _VARYING = re.compile(r"""(?<!\w)'[^']*(?:'|…$)|"[^"]*(?:"|…$)|\[[^\[\]]*(?:\]|…$)|<[a-z]{2}>[^\s'"\],]*""")
 _TOKEN = re.compile(r"(^|\.)(Next\w*|[Cc]ontinuation)Token$")
 """Where what a side makes up for itself to go on with stands: nobody can read anything into it."""
+_METADATA = re.compile(r"((?:^|\.)x-ms-meta-|\.Metadata\.)[^.]*$")
 _QUOTED = re.compile(r"'([^']{40})[^']{40,}'")
 BETWEEN = "Table.TableStatus"
 """Where it stands that a table is in between two states, for a while on one side only."""
@@ -342,7 +343,8 @@ def implication(reference: Answer, candidate: Answer) -> Implication:
 
 
 def _general(place: str) -> str:
-    return re.sub(r"<[a-z]{2}>", "*", place)
+    """A place, whatever the client calls what is there: things by their names, metadata by its keys."""
+    return _METADATA.sub(r"\1*", re.sub(r"<[a-z]{2}>", "*", place))
 
 
 def _short(value: Any, difference: Difference) -> str:

@@ -17,7 +17,7 @@ from likewise.cloud.fuzz.differences.explaining import (
     is_same_value,
     tops,
 )
-from likewise.cloud.fuzz.differences.judging import Judge
+from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
 from likewise.cloud.fuzz.planning.plans import Planner
@@ -57,9 +57,10 @@ class Blame:
             return gap.operation, False, None
         mine = shown.probe.call.operation
         gaps = {(each.index, each.signature): each for look in (shown, *others) for each in look.look.gaps}
-        witnesses = {each.index for each in gaps.values() if each.index and concerns(each, gap)}
-        if len(witnesses) > 1:
-            witnesses -= {index for index in witnesses if self._differs_itself(shown, index)}
+        those = [each for each in gaps.values() if each.index and concerns(each, gap)]
+        if len({each.index for each in those}) > 1:
+            those = [each for each in those if not self._differs_itself(shown, each)]
+        witnesses = {each.index for each in those}
         void = (
             self._leaves_alone(shown) if gap.difference is Difference.IDENTITY else self._has_no_effect(shown)
         )
@@ -93,9 +94,11 @@ class Blame:
             return None
         return changed.index(False)
 
-    def _differs_itself(self, shown: Shown, index: int) -> bool:
-        """Whether the sides answer a read differently without the probe as well: refused, or otherwise."""
-        case = read_before(shown, index) if index <= len(shown.probe.observers) else None
+    def _differs_itself(self, shown: Shown, gap: Gap) -> bool:
+        """Whether a read that one side refuses is refused differently without the probe as well."""
+        if gap.difference not in REFUSALS or gap.index > len(shown.probe.observers):
+            return False
+        case = read_before(shown, gap.index)
         if case is None:
             return False
         return any(each.difference in REFUSALS for each in self._seen(case).gaps)

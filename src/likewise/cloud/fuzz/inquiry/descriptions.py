@@ -107,7 +107,7 @@ class Descriptions:
             return str(gap.difference), "which of several mistakes is named"
         key = general(probe.parameter) if gap.difference is Difference.SUCCESS else ""
         _, *what = gap.signature
-        if state and _is_own_name(gap.place, (*shown.case.setup, probe.call)):
+        if gap.place.endswith("*") or (state and _is_own_name(gap.place, (*shown.case.setup, probe.call))):
             # What the client calls its fields and which read shows one says nothing about the cause.
             return str(gap.difference), "a field of the client's", key
         return *what, key

@@ -67,6 +67,8 @@ class Inquiry:
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
         self.unstable: list[Unstable] = []
+        self._are_apart = False
+        """Whether the sides no longer share what everybody on a server does."""
         self.lateness = Lateness(
             pair,
             judge,
@@ -83,6 +85,8 @@ class Inquiry:
         And the operations that more differences may follow from, which will be known later.
         """
         if not went_alike(case.setup, ours, theirs) or not _is_given_alike(probe.call, ours, theirs):
+            return [], set()
+        if self._is_apart(probe.call.operation, ours, theirs):
             return [], set()
         bonds, found = Bonds(), []
         self.judge.at((self.pair.reference.endpoint, self.pair.candidate.endpoint))
@@ -107,6 +111,15 @@ class Inquiry:
         doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
         sure = [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
         return sure, set[str]().union(*doubts)
+
+    def _is_apart(self, operation: str, ours: Seen, theirs: Seen) -> bool:
+        """Whether a read gives what everybody shares, and only one side took what was written to it."""
+        if operation not in self.planner.hints.account:
+            return False
+        if is_read(operation):
+            return self._are_apart
+        self._are_apart |= ours.answers[0].success != theirs.answers[0].success
+        return False
 
     def _give(self, call: Call, ours: Seen, theirs: Seen, bonds: Bonds) -> None:
         for each in placeholders(call.params):

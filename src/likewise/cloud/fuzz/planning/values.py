@@ -17,7 +17,7 @@ INNER = 5
 LONG = 2000
 MUCH = 1_000_000
 """A number above most limits that nobody has written down."""
-TIMES = (100, 100_000)
+TIMES = (100_000, 100)
 """How much bigger a number is made that has no limit by the model: what it must be divisible by, it stays."""
 CHOICES = 6
 """Members of a structure, none of them required, from which on it is taken to be one of several things."""

@@ -372,7 +372,10 @@ class Cases:
         for name in (member.name for member in self._members(operation)):
             if isinstance(base := params.get(name), Name) and base.kind in own:
                 found += spelled(params, name, base)
-            found += hinted(self.planner, operation, name, self.plan(operation))
+            known = list(hinted(self.planner, operation, name, self.plan(operation)))
+            # What somebody knows not to be there says more than what is made up.
+            unknown = [each for each in known if each.value_class is ValueClass.UNKNOWN]
+            found = [*unknown, *found, *(each for each in known if each not in unknown)]
         # An address without one of its parts is another operation's.
         found = [
             each

@@ -20,6 +20,8 @@ COUNTS: Steps = ((3, 30), (6, 120), (12, 60))
 """Numbers of items, round by round."""
 NUMBERS: Steps = ((1_000_000,), (10_000,), (1000, 100_000), (100, 400, 4000))
 """Numbers, round by round."""
+HEADERS = 60
+"""The most entries that become headers of their own: clients take no more than a hundred of an answer."""
 LINE = 3000
 """The longest text that goes into an address or a header: servers cut off what is longer before they look."""
 _FORMED = re.compile(r"-?\d[\d.:TZ+-]*|arn:.*|.*[/<{(*;,:=\"].*", re.DOTALL)
@@ -57,7 +59,8 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
     for place, repeat in _lists(base, member, member.name):
         yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "items")
     for place, repeat in _maps(base, member, member.name, _widened):
-        yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "entries")
+        most = HEADERS if member.name.lower() == "metadata" else COUNTS[1][-1]
+        yield from _stepped(place, repeat, _of(COUNTS, number), most, "entries")
     for place, count, most in _counts(base, member, member.name):
         yield from _stepped(place, count, _of(NUMBERS, number), most, "as a number")
 

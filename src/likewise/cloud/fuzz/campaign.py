@@ -410,7 +410,7 @@ class Campaign:
 
     def _in_full(self, task: Task, probe: Probe, gaps: list[Gap]) -> tuple[Probe, list[Gap]]:
         """A write whose answer says something else, with all reads, where one that was not asked differs."""
-        is_said = all(gap.index == 0 and gap.implication is Implication.WRONG_RESULT for gap in gaps)
+        is_said = any(gap.index == 0 and gap.implication is Implication.WRONG_RESULT for gap in gaps)
         whole = self.cases.thorough(task.case.setup, probe)
         if not gaps or not is_said or len(whole.observers) <= len(probe.observers):
             return probe, gaps

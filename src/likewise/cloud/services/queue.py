@@ -136,7 +136,7 @@ class Queue(Service):
             return call.status == 204  # it was there already, just so
         if call.operation != "Messages_Dequeue" or call.status is None:
             return False
-        return not _messages(call)
+        return isinstance(call.response, dict) and not _messages(call)
 
 
 def _messages(call: Call) -> list[str]:

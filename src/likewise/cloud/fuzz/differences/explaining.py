@@ -237,6 +237,20 @@ def is_same_field(finding: Finding, other: Finding) -> bool:
 _OF_FIELD = ("service", "operation", "shown_by", "kind", "reference", "candidate", "manifestation")
 
 
+_OF_LISTS = frozenset({Difference.MISSING, Difference.EXTRA, Difference.LENGTH})
+
+
+def is_same_choice(finding: Finding, other: Finding) -> bool:
+    """Whether a list has more or less in it by a parameter beside others which does that by itself."""
+    return (
+        (finding.service, finding.operation) == (other.service, other.operation)
+        and finding.shown_by == other.shown_by == finding.operation
+        and {finding.kind, other.kind} <= _OF_LISTS
+        and "" not in tops(other.parameter)
+        and tops(other.parameter) < tops(finding.parameter)
+    )
+
+
 def follows_from(finding: Finding, other: Finding) -> bool:
     """Whether a difference shows after a write that is known to leave something else with a parameter."""
     given = tops(other.parameter)

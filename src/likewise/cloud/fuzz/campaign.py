@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.calls import Answer
@@ -12,6 +14,7 @@ from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED, is_absent
 from likewise.cloud.fuzz.differences.explaining import is_existence
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import ENOUGH, Finding, Tally
+from likewise.cloud.fuzz.hands import Hands
 from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Pending, Unstable
 from likewise.cloud.fuzz.inquiry.shortening import leaned, refers, without
 from likewise.cloud.fuzz.inquiry.shrinking import apart
@@ -35,6 +38,10 @@ from likewise.model import Difference, Implication, TargetUnavailable
 
 PATIENCE = 320
 """Cases after which it is asked whether a difference has gone away: three seconds on fast servers."""
+HANDS = 2
+"""Tasks that are under way at the same time."""
+LAST = 30
+"""Calls that are left for each task under way once no more are begun beside it: few end in the middle."""
 SILENT = 12
 """Calls without an answer in a row after which a side counts as gone."""
 
@@ -56,6 +63,17 @@ class Delayed:
 
 
 Event = Finding | Unstable | Done
+
+
+@dataclass(slots=True, kw_only=True)
+class Line:
+    """The tasks of a campaign, which all its hands take from."""
+
+    tasks: Iterator[Task]
+    is_choosing: bool = False
+    """Whether somebody is about to take one, and waits for what others find out."""
+    is_cut: bool = False
+    """Whether the budget ended before the tasks did."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,8 +121,13 @@ class Campaign:
         self._pending: deque[Delayed] = deque()
         self._parked: list[tuple[Task, set[str]]] = []
         """Probes that say something only if certain operations do what they should."""
-        self._cut = ""
-        """The task that the budget ended with, perhaps in the middle: who resumes does it again."""
+        self._cut: set[str] = set()
+        """The tasks that the budget ended with, perhaps in the middle: who resumes does them again."""
+        self._busy: list[str] = []
+        """Operations of the tasks that are under way."""
+        self._hands: Hands[Event] | None = None
+        self._new_ones = 0
+        """What this hand has found, or may have."""
         self._lengths: dict[str, int] = {}
         """The calls of the shortest sequence that shows each finding."""
         self._expected: set[str] = set()
@@ -118,38 +141,62 @@ class Campaign:
 
     def run(self, tasks: Iterator[Task] | None = None) -> Iterator[Event]:
         """Do the work; what is yielded is meant to be written down at once."""
-        try:
-            for task in tasks if tasks is not None else self._schedule().tasks():
-                if task.name in self.done:
-                    continue
-                yield from self._due()
-                yield from self._run(task)
-                if self._is_spent:
-                    self._cut = task.name
-                    break
-                yield from self._over(task)
-                self.on_progress(self)
-            else:
-                yield from self._end()
-        except Exhausted:
-            pass
+        line = Line(tasks=tasks if tasks is not None else self._schedule().tasks())
+        self._hands = Hands(self.pair.turns, [self._hand()._work(line) for _ in range(HANDS)])
+        yield from self._hands.run()
+        if not line.is_cut:
+            with suppress(Exhausted):
+                yield from self._due(everything=True)
+                yield from self._unpark()
         yield from self.finish()
 
-    def _end(self) -> Iterator[Event]:
-        yield from self._due(everything=True)
-        yield from self._unpark()
+    def _hand(self) -> Campaign:
+        """The same campaign with an investigation of its own: what one hand comes to know, all know."""
+        hand = copy(self)
+        hand.pair = self.pair.beside()
+        hand.inquiry = self.inquiry.beside(hand.pair)
+        return hand
 
-    @property
-    def _is_spent(self) -> bool:
-        """Whether nothing more may be asked."""
-        meter = self.pair.reference.meter
-        return meter is not None and meter.is_over
+    def _work(self, line: Line) -> Iterator[Event]:
+        """One task after the other, while others do the same."""
+        while (task := self._next(line)) is not None:
+            self._busy.append(task.operation)
+            try:
+                yield from self._due()
+                yield from self._run(task)
+                if not self.pair.left:
+                    raise Exhausted
+                yield from self._over(task)
+                self.on_progress(self)
+            except Exhausted:
+                line.is_cut = True
+                self._cut.add(task.name)
+            finally:
+                self._busy.remove(task.operation)
+
+    def _next(self, line: Line) -> Task | None:
+        while line.is_choosing:
+            self.pair.turns.pass_on()
+        if line.is_cut or (self._busy and self.pair.left < LAST * len(self._busy)):
+            return None
+        line.is_choosing = True
+        try:
+            return next((task for task in line.tasks if task.name not in self.done), None)
+        finally:
+            line.is_choosing = False
+
+    def _settle(self) -> None:
+        """Wait until no task is under way."""
+        while self._busy:
+            self.pair.turns.pass_on()
 
     def finish(self) -> Iterator[Event]:
         """What is not certain yet, after one wait for all of it; nothing where that was done.
 
         It is called for however a campaign ends. What is parked is left for the campaign that resumes.
         """
+        if self._hands is not None:
+            yield from self._hands.stop()
         if (meter := self.pair.reference.meter) is not None:
             meter.until = None  # what was set aside for this may be asked
         yield from self._due(everything=True)
@@ -173,7 +220,7 @@ class Campaign:
         known = self.inquiry.known
         doubtful = {name for name, _ in known.doubts}
         ready = [each for each in self._parked if not each[1] & doubtful]
-        self._parked = [each for each in self._parked if each[1] & doubtful]
+        self._parked[:] = [each for each in self._parked if each[1] & doubtful]
         for task, doubts in ready:
             if not doubts <= known.ineffective.keys():
                 yield from self._run(task, again=True)
@@ -182,7 +229,7 @@ class Campaign:
     def _over(self, task: Task) -> Iterator[Event]:
         """A task is done once nothing of it is open any more; else a resumed campaign does it again."""
         waiting = [each.task.name for each in self._pending] + [each.name for each, _ in self._parked]
-        if task.name not in (*waiting, self._cut):
+        if task.name not in (*waiting, *self._cut):
             yield Done(task=task.name)
 
     def _schedule(self) -> Schedule:
@@ -193,17 +240,18 @@ class Campaign:
             failed=self.failed,
             absent=self.absent,
             walks=self.walks,
+            busy=self._busy,
+            settle=self._settle,
         )
 
     def _run(self, task: Task, *, again: bool = False) -> Iterator[Event]:
-        found, before = len(self._expected), self.pair.reference.asked
+        found, before = self._new_ones, self.pair.asked
         task = self._effective(task, again=again)
         if not task.case.probes:
             self.gains.note(task.keys, 0, 0)
             return
         results = self.pair.do(task.case, anew=False)
-        meter = self.pair.reference.meter
-        if not results and (meter is None or meter.is_over):
+        if not results and (self.pair.reference.meter is None or not self.pair.left):
             raise Exhausted
         self._foresee(task, results)
         for probe, (ours, theirs) in zip(task.case.probes, results, strict=False):
@@ -212,7 +260,7 @@ class Campaign:
             yield from self._judge(task, probe, ours, theirs)
             more = companions(probe, self.cases.planner, (ours.answers[0], theirs.answers[0]))
             yield from self._ask(task, [each for each in more if self._is_open(each)])
-        self.gains.note(task.keys, self.pair.reference.asked - before, len(self._expected) - found)
+        self.gains.note(task.keys, self.pair.asked - before, self._new_ones - found)
         self._check()
 
     def _ask(self, task: Task, probes: Sequence[Probe]) -> Iterator[Event]:
@@ -369,9 +417,8 @@ class Campaign:
                     self.hopeless.add(gap.operation)
         if not new:
             return
-        before = len(self.inquiry.unstable)
         found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
-        yield from self.inquiry.unstable[before:]
+        yield from self.inquiry.wavering
         for each in found:
             self.known |= own_signatures(new, each if isinstance(each, Finding) else each.finding)
             if isinstance(each, Finding):
@@ -409,8 +456,9 @@ class Campaign:
     def _note(self, finding: Finding) -> None:
         """What is found, or may be, needs not be looked into again."""
         self.known.add(key_of_finding(finding))
-        if finding.hash not in self.hashes:
+        if finding.hash not in self.hashes | self._expected:
             self._expected.add(finding.hash)
+            self._new_ones += 1
         if AND in finding.parameter and finding.kind in (Difference.CODE, Difference.MESSAGE):
             self._several.add((finding.operation, finding.kind))
         if finding.cause == NOT_IMPLEMENTED and not finding.condition:

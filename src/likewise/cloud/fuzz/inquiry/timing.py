@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Container, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call
@@ -141,12 +142,18 @@ class Lateness:
         self._late: set[str] = set()
         """Operations that were seen to show only later what the other side shows at once."""
         self._began = time.monotonic()
-        self._stayed = 0
-        """Questions that were asked in full time."""
+        self._stayed: list[float] = []
+        """For how many seconds each question had stood that was asked in full time."""
         self._open: list[str] = []
         """Operations that may turn out to be late."""
         self._asked: dict[tuple[str, int], Question] = {}
         """The questions of one investigation, by the calls before them."""
+
+    def beside(self, pair: Pair) -> Lateness:
+        """The same knowledge for another investigation at the same time."""
+        other = copy(self)
+        other._pair, other._asked = pair, {}
+        return other
 
     def begin(self) -> None:
         """A new investigation: nothing is asked of the contexts of others."""
@@ -203,7 +210,7 @@ class Lateness:
         is_known = check.way in self._prompt or any(each[:2] == check.kind[:2] for each in self._steady)
         if is_known and check.gap.operation not in self._late:
             return 0.0
-        is_sure = self._stayed >= ENOUGH or len(self._prompt) >= MANY
+        is_sure = len(self._stayed) >= ENOUGH or len(self._prompt) >= MANY
         if self._late or not is_sure:
             return LAG
         return min(LAG, max(BRIEF, PART * (time.monotonic() - self._began)))
@@ -272,8 +279,8 @@ class Lateness:
         gap, question = check.gap, check.question
         self._release(question)
         time.sleep(max(0.0, question.since + self._lag(check) - time.monotonic()))
-        if time.monotonic() - question.since >= LAG:
-            self._stayed += 1
+        if (stood := time.monotonic() - question.since) >= LAG:
+            self._stayed.append(stood)
         for number in range(1, 2 if question.is_first else AGAIN + 1):
             if len(question.later) < number:
                 question.later.append(self._again(question, question.call))

@@ -9,8 +9,8 @@ process and of all servers is given: it does not depend on other load.
 
 Both are timed from when servers and clients are there and have answered one call until the last answer.
 Everything that a campaign does beside calls is in between, the wait at its end as well. Before that was so,
-making the clients and the first call, for which servers and SDK load much of what they consist of, counted for
-the loops only, and looking up the processor time at each report of a campaign counted for the campaign only.
+making the clients and the first call, for which servers and SDK load much of what they consist of, counted
+for the loops only, and looking up the processor time at each report counted for the campaign only.
 """
 
 from __future__ import annotations

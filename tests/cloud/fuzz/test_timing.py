@@ -108,7 +108,7 @@ def test_an_interrupted_campaign_still_says_what_it_was_not_certain_of(clock: Cl
         pass
 
     def trick(call: Call, count: int, side: FakeSide) -> Answer | None:
-        if count == 60:
+        if count == 110:
             raise Interrupted
         return refusing(call)
 

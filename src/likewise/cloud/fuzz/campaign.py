@@ -18,6 +18,7 @@ from likewise.cloud.fuzz.hands import Hands
 from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Pending, Unstable
 from likewise.cloud.fuzz.inquiry.shortening import leaned, refers, without
 from likewise.cloud.fuzz.inquiry.shrinking import apart
+from likewise.cloud.fuzz.line import Line
 from likewise.cloud.fuzz.planning.values import AND
 from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Probe, Seen, went_alike
 from likewise.cloud.fuzz.sides.pairing import Pair
@@ -38,10 +39,6 @@ from likewise.model import Difference, Implication, TargetUnavailable
 
 PATIENCE = 320
 """Cases after which it is asked whether a difference has gone away: three seconds on fast servers."""
-HANDS = 2
-"""Tasks that are under way at the same time."""
-LAST = 30
-"""Calls that are left for each task under way once no more are begun beside it: few end in the middle."""
 SILENT = 12
 """Calls without an answer in a row after which a side counts as gone."""
 
@@ -63,17 +60,6 @@ class Delayed:
 
 
 Event = Finding | Unstable | Done
-
-
-@dataclass(slots=True, kw_only=True)
-class Line:
-    """The tasks of a campaign, which all its hands take from."""
-
-    tasks: Iterator[Task]
-    is_choosing: bool = False
-    """Whether somebody is about to take one, and waits for what others find out."""
-    is_cut: bool = False
-    """Whether the budget ended before the tasks did."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -123,8 +109,7 @@ class Campaign:
         """Probes that say something only if certain operations do what they should."""
         self._cut: set[str] = set()
         """The tasks that the budget ended with, perhaps in the middle: who resumes does them again."""
-        self._busy: list[str] = []
-        """Operations of the tasks that are under way."""
+        self._line = Line(pair)
         self._hands: Hands[Event] | None = None
         self._new_ones = 0
         """What this hand has found, or may have."""
@@ -141,10 +126,10 @@ class Campaign:
 
     def run(self, tasks: Iterator[Task] | None = None) -> Iterator[Event]:
         """Do the work; what is yielded is meant to be written down at once."""
-        line = Line(tasks=tasks if tasks is not None else self._schedule().tasks())
-        self._hands = Hands(self.pair.turns, [self._hand()._work(line) for _ in range(HANDS)])
+        self._line.tasks = tasks if tasks is not None else self._schedule().tasks()
+        self._hands = Hands(self.pair.turns, [self._hand()._work() for _ in range(self._line.width)])
         yield from self._hands.run()
-        if not line.is_cut:
+        if not self._cut:
             with suppress(Exhausted):
                 yield from self._due(everything=True)
                 yield from self._unpark()
@@ -157,10 +142,9 @@ class Campaign:
         hand.inquiry = self.inquiry.beside(hand.pair)
         return hand
 
-    def _work(self, line: Line) -> Iterator[Event]:
+    def _work(self) -> Iterator[Event]:
         """One task after the other, while others do the same."""
-        while (task := self._next(line)) is not None:
-            self._busy.append(task.operation)
+        while not self._cut and (task := self._line.next(self.done)) is not None:
             try:
                 yield from self._due()
                 yield from self._run(task)
@@ -169,26 +153,9 @@ class Campaign:
                 yield from self._over(task)
                 self.on_progress(self)
             except Exhausted:
-                line.is_cut = True
                 self._cut.add(task.name)
             finally:
-                self._busy.remove(task.operation)
-
-    def _next(self, line: Line) -> Task | None:
-        while line.is_choosing:
-            self.pair.turns.pass_on()
-        if line.is_cut or (self._busy and self.pair.left < LAST * len(self._busy)):
-            return None
-        line.is_choosing = True
-        try:
-            return next((task for task in line.tasks if task.name not in self.done), None)
-        finally:
-            line.is_choosing = False
-
-    def _settle(self) -> None:
-        """Wait until no task is under way."""
-        while self._busy:
-            self.pair.turns.pass_on()
+                self._line.over(task)
 
     def finish(self) -> Iterator[Event]:
         """What is not certain yet, after one wait for all of it; nothing where that was done.
@@ -240,8 +207,8 @@ class Campaign:
             failed=self.failed,
             absent=self.absent,
             walks=self.walks,
-            busy=self._busy,
-            settle=self._settle,
+            busy=self._line.busy,
+            settle=self._line.settle,
         )
 
     def _run(self, task: Task, *, again: bool = False) -> Iterator[Event]:
@@ -417,7 +384,8 @@ class Campaign:
                     self.hopeless.add(gap.operation)
         if not new:
             return
-        found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
+        with self.inquiry.lateness.doubting(new, (ours, theirs)):
+            found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
         yield from self.inquiry.wavering
         for each in found:
             self.known |= own_signatures(new, each if isinstance(each, Finding) else each.finding)
@@ -479,12 +447,3 @@ class Campaign:
                     why=f"{lane.denials} calls in a row were refused for want of valid ones",
                     todo="Correct them; in a URL they are written http://KEY:SECRET@HOST:PORT.",
                 )
-
-
-def shard(operations: Sequence[str], number: int, of: int, account: frozenset[str]) -> list[str]:
-    """A worker's part of the operations; those on shared state all go to the first."""
-    if of == 1:
-        return list(operations)
-    mine = [name for index, name in enumerate(sorted(operations)) if index % of == number]
-    mine = [name for name in mine if name not in account]
-    return mine + sorted(account & set(operations)) if number == 0 else mine

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +20,7 @@ from likewise.cloud.fuzz.differences.explaining import EXISTENCE, is_empty
 from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.inquiry.minimising import Shown
 from likewise.cloud.fuzz.planning.plans import is_read
-from likewise.cloud.fuzz.sides.execution import AGAIN, Case, Exhausted, Probe
+from likewise.cloud.fuzz.sides.execution import AGAIN, Case, Exhausted, Probe, Seen
 from likewise.cloud.fuzz.sides.pairing import Pair, Standing
 from likewise.model import Difference
 
@@ -146,6 +147,8 @@ class Lateness:
         """For how many seconds each question had stood that was asked in full time."""
         self._open: list[str] = []
         """Operations that may turn out to be late."""
+        self._doubted: dict[int, set[str]] = {}
+        """Operations that may turn out so by an investigation under way, by who makes it."""
         self._asked: dict[tuple[str, int], Question] = {}
         """The questions of one investigation, by the calls before them."""
 
@@ -199,7 +202,20 @@ class Lateness:
 
     @property
     def _suspects(self) -> set[str]:
-        return self._late | set(self._open)
+        others = [names for who, names in self._doubted.items() if who != id(self)]
+        return self._late.union(self._open, *others)
+
+    @contextmanager
+    def doubting(self, gaps: Sequence[Gap], seen: tuple[Seen, Seen]) -> Iterator[None]:
+        """While differences are looked into, what may be late by them is suspected by all others as well."""
+        doubted = self._doubted[id(self)] = set[str]()
+        for gap in gaps:
+            answers = [each.answers[gap.index] for each in seen if gap.index < len(each.answers)]
+            if may_be_early(gap, answers, ()):
+                doubted.add(gap.operation)
+        yield
+        # Whoever is interrupted in the middle leaves the others their doubts.
+        del self._doubted[id(self)]
 
     def _lag(self, check: Check) -> float:
         """Seconds after which it is time to ask.

@@ -2,10 +2,15 @@
 
     python benchmarks/fuzz/rate.py [--budget 1500] [--rounds 3] [SERVICE:CANDIDATE:REFERENCE…]
 
-A campaign notes every call that it sends. Two plain loops, one thread a side, then send the same calls with
-the same parameters to freshly started servers of the same kinds and do nothing with the answers. Campaign and
-loops take turns. Besides wall time, the processor time of this process and of all servers is given: it does
-not depend on other load.
+A campaign notes every call that it sends. Two plain loops, one thread and one connection a side like the
+campaign, then send the same calls with the same parameters to freshly started servers of the same kinds and
+do nothing with the answers. Campaign and loops take turns. Besides wall time, the processor time of this
+process and of all servers is given: it does not depend on other load.
+
+Both are timed from when servers and clients are there and have answered one call until the last answer.
+Everything that a campaign does beside calls is in between, the wait at its end as well. Before that was so,
+making the clients and the first call, for which servers and SDK load much of what they consist of, counted
+for the loops only, and looking up the processor time at each report counted for the campaign only.
 """
 
 from __future__ import annotations
@@ -31,6 +36,8 @@ from likewise.cloud.fuzz.sides import open_side
 from likewise.model import Role
 
 PAIRS = ("s3:moto:ministack", "dynamodb:moto:dynalite")
+FIRST = {"s3": "ListBuckets", "dynamodb": "ListTables"}
+"""What is asked before anything is timed."""
 
 
 def main() -> None:
@@ -51,10 +58,10 @@ def measure(pair: str, budget: int, seed: int) -> dict[str, float]:
     sent: dict[Role, list[Call]] = {Role.REFERENCE: [], Role.CANDIDATE: []}
     with tempfile.TemporaryDirectory() as folder, noted(sent):
         order = order_for(pair, seed=seed, budget=budget, log=Path(folder) / "log.jsonl")
-        watch = Watch()
-        run_worker(order, watch)
+        with timed() as watch:
+            run_worker(order)
     ours = watch.rates(len(sent[Role.REFERENCE]))
-    bare = loops(order, sent)
+    bare = loops(order, sent).rates(len(sent[Role.REFERENCE]))
     return {
         "campaign_pairs_a_second": ours[0],
         "bare_pairs_a_second": bare[0],
@@ -67,12 +74,12 @@ def measure(pair: str, budget: int, seed: int) -> dict[str, float]:
 
 @contextmanager
 def noted(sent: dict[Role, list[Call]]) -> Iterator[None]:
-    """Sides that note what they are asked, for as long as this lasts."""
+    """Sides that note what they are asked after a first call, for as long as this lasts."""
     module: Any = session
     plain = module.open_side
 
     def opened(running: Any, service: str, *, timeout: float) -> Any:
-        side: Any = plain(running, service, timeout=timeout)
+        side = warm(plain(running, service, timeout=timeout))
         ask = side.call
 
         def call(each: Call) -> Answer:
@@ -92,23 +99,52 @@ def noted(sent: dict[Role, list[Call]]) -> Iterator[None]:
         module.open_side = plain
 
 
+def warm(side: Any) -> Any:
+    """A side whose server has answered a call."""
+    side.call(Call(service=side.service, operation=FIRST[side.service], params={}))
+    side.sent = 0
+    return side
+
+
 class Watch:
-    """Time and processor time from a campaign's first report to its last: starting servers does not count."""
+    """Time and processor time between its start and its stop."""
 
     def __init__(self) -> None:
-        self.first: tuple[float, float, int] | None = None
-        self.last = (0.0, 0.0, 0)
+        self._began, self._ended = (0.0, 0.0), (0.0, 0.0)
 
-    def __call__(self, status: session.Status) -> None:
-        self.last = (time.perf_counter(), processor(), status.sent)
-        if self.first is None:
-            self.first = self.last
+    def start(self) -> None:
+        self._began = time.perf_counter(), processor()
 
-    def rates(self, _: int) -> tuple[float, float]:
+    def stop(self) -> None:
+        self._ended = time.perf_counter(), processor()
+
+    def rates(self, calls: int) -> tuple[float, float]:
         """Pairs a second, and milliseconds of processor time a pair."""
-        assert self.first is not None
-        calls = self.last[2] - self.first[2]
-        return calls / (self.last[0] - self.first[0]), 1000 * (self.last[1] - self.first[1]) / calls
+        seconds, spent = (end - start for start, end in zip(self._began, self._ended, strict=True))
+        return calls / seconds, 1000 * spent / calls
+
+
+@contextmanager
+def timed() -> Iterator[Watch]:
+    """A watch that runs while both sides of a session are open; starting and stopping them does not count."""
+    module: Any = session
+    plain = module.opened
+    watch = Watch()
+
+    @contextmanager
+    def opened(order: Order) -> Iterator[Any]:
+        with plain(order) as sides:
+            watch.start()
+            try:
+                yield sides
+            finally:
+                watch.stop()
+
+    module.opened = opened
+    try:
+        yield watch
+    finally:
+        module.opened = plain
 
 
 def processor() -> float:
@@ -133,32 +169,38 @@ def processor() -> float:
     return total
 
 
-def loops(order: Order, sent: dict[Role, list[Call]]) -> tuple[float, float]:
+def loops(order: Order, sent: dict[Role, list[Call]]) -> Watch:
     """Both bare loops at once on fresh servers."""
     reference = session.start(order.reference, Role.REFERENCE, order.service)
     candidate = session.start(order.candidate, Role.CANDIDATE, order.service)
     try:
         threads = [
-            threading.Thread(target=loop, args=(running, order, sent[running.target.role]))
+            threading.Thread(
+                target=loop,
+                args=(
+                    warm(open_side(running, order.service, timeout=order.timeout)),
+                    sent[running.target.role],
+                ),
+            )
             for running in (reference, candidate)
         ]
-        count = len(sent[Role.REFERENCE])
-        began, spent = time.perf_counter(), processor()
+        watch = Watch()
+        watch.start()
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        return count / (time.perf_counter() - began), 1000 * (processor() - spent) / count
+        watch.stop()
+        return watch
     finally:
         reference.stop()
         candidate.stop()
 
 
-def loop(running: Any, order: Order, calls: list[Call]) -> None:
+def loop(side: Any, calls: list[Call]) -> None:
     """The plain SDK, call after call."""
     from botocore.exceptions import BotoCoreError, ClientError
 
-    side: Any = open_side(running, order.service, timeout=order.timeout)
     client = side._client
     for call in calls:
         try:

@@ -109,7 +109,7 @@ def test_an_interrupted_campaign_still_says_what_it_was_not_certain_of(clock: Cl
         pass
 
     def trick(call: Call, count: int, side: FakeSide) -> Answer | None:
-        if count == 60:
+        if count == 110:
             raise Interrupted
         return refusing(call)
 
@@ -218,7 +218,7 @@ def test_the_wait_at_the_end_is_brief_where_many_differences_have_stayed(
     clock: Clock, stayed: int, waited: float
 ) -> None:
     running = campaign(FakeSide(refusing, "one"), FakeSide(name="two"), budget=150)
-    running.inquiry.lateness._stayed = stayed
+    running.inquiry.lateness._stayed = [LAG] * stayed
     assert {each.operation for each in findings(running)} == set(STEADY)
     assert clock.slept == [waited]
 
@@ -235,7 +235,7 @@ def test_the_wait_at_the_end_is_brief_where_both_sides_were_prompt_on_many_ways(
 
 def test_a_long_campaign_has_time_for_the_whole_wait(clock: Clock) -> None:
     running = campaign(FakeSide(refusing, "one"), FakeSide(name="two"), budget=150)
-    running.inquiry.lateness._stayed = ENOUGH
+    running.inquiry.lateness._stayed = [LAG] * ENOUGH
     running.inquiry.lateness._began = -LAG / PART
     findings(running)
     assert clock.slept == [LAG]
@@ -298,7 +298,7 @@ def test_a_text_that_names_what_was_given_is_not_late() -> None:
 
 def test_the_wait_is_long_where_something_was_late(clock: Clock) -> None:
     running = campaign(FakeSide(refusing, "one"), FakeSide(name="two"), budget=150)
-    running.inquiry.lateness._stayed = ENOUGH
+    running.inquiry.lateness._stayed = [LAG] * ENOUGH
     running.inquiry.lateness._late.add("ListBuckets")
     findings(running)
     assert clock.slept == [LAG]

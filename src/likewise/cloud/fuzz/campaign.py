@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.calls import Answer
@@ -12,9 +14,11 @@ from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED, is_absent
 from likewise.cloud.fuzz.differences.explaining import is_existence
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import ENOUGH, Finding, Tally
+from likewise.cloud.fuzz.hands import Hands
 from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Pending, Unstable
 from likewise.cloud.fuzz.inquiry.shortening import leaned, refers, without
 from likewise.cloud.fuzz.inquiry.shrinking import apart
+from likewise.cloud.fuzz.line import Line
 from likewise.cloud.fuzz.planning.values import AND
 from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Probe, Seen, went_alike
 from likewise.cloud.fuzz.sides.pairing import Pair
@@ -107,8 +111,12 @@ class Campaign:
         self._pending: deque[Delayed] = deque()
         self._parked: list[tuple[Task, set[str]]] = []
         """Probes that say something only if certain operations do what they should."""
-        self._cut = ""
-        """The task that the budget ended with, perhaps in the middle: who resumes does it again."""
+        self._cut: set[str] = set()
+        """The tasks that the budget ended with, perhaps in the middle: who resumes does them again."""
+        self._line = Line(pair)
+        self._hands: Hands[Event] | None = None
+        self._new_ones = 0
+        """What this hand has found, or may have."""
         self._lengths: dict[str, int] = {}
         """The calls of the shortest sequence that shows each finding."""
         self._expected: set[str] = set()
@@ -124,38 +132,44 @@ class Campaign:
 
     def run(self, tasks: Iterator[Task] | None = None) -> Iterator[Event]:
         """Do the work; what is yielded is meant to be written down at once."""
-        try:
-            for task in tasks if tasks is not None else self._schedule().tasks():
-                if task.name in self.done:
-                    continue
-                yield from self._due()
-                yield from self._run(task)
-                if self._is_spent:
-                    self._cut = task.name
-                    break
-                yield from self._over(task)
-                self.on_progress(self)
-            else:
-                yield from self._end()
-        except Exhausted:
-            pass
+        self._line.tasks = tasks if tasks is not None else self._schedule().tasks()
+        self._hands = Hands(self.pair.turns, [self._hand()._work() for _ in range(self._line.width)])
+        yield from self._hands.run()
+        if not self._cut:
+            with suppress(Exhausted):
+                yield from self._due(everything=True)
+                yield from self._unpark()
         yield from self.finish()
 
-    def _end(self) -> Iterator[Event]:
-        yield from self._due(everything=True)
-        yield from self._unpark()
+    def _hand(self) -> Campaign:
+        """The same campaign with an investigation of its own: what one hand comes to know, all know."""
+        hand = copy(self)
+        hand.pair = self.pair.beside()
+        hand.inquiry = self.inquiry.beside(hand.pair)
+        return hand
 
-    @property
-    def _is_spent(self) -> bool:
-        """Whether nothing more may be asked."""
-        meter = self.pair.reference.meter
-        return meter is not None and meter.is_over
+    def _work(self) -> Iterator[Event]:
+        """One task after the other, while others do the same."""
+        while not self._cut and (task := self._line.next(self.done)) is not None:
+            try:
+                yield from self._due()
+                yield from self._run(task)
+                if not self.pair.left:
+                    raise Exhausted
+                yield from self._over(task)
+                self.on_progress(self)
+            except Exhausted:
+                self._cut.add(task.name)
+            finally:
+                self._line.over(task)
 
     def finish(self) -> Iterator[Event]:
         """What is not certain yet, after one wait for all of it; nothing where that was done.
 
         It is called for however a campaign ends. What is parked is left for the campaign that resumes.
         """
+        if self._hands is not None:
+            yield from self._hands.stop()
         if (meter := self.pair.reference.meter) is not None:
             meter.until = None  # what was set aside for this may be asked
         yield from self._due(everything=True)
@@ -179,7 +193,7 @@ class Campaign:
         known = self.inquiry.known
         doubtful = {name for name, _ in known.doubts}
         ready = [each for each in self._parked if not each[1] & doubtful]
-        self._parked = [each for each in self._parked if each[1] & doubtful]
+        self._parked[:] = [each for each in self._parked if each[1] & doubtful]
         for task, doubts in ready:
             if not doubts <= known.ineffective.keys():
                 yield from self._run(task, again=True)
@@ -188,7 +202,7 @@ class Campaign:
     def _over(self, task: Task) -> Iterator[Event]:
         """A task is done once nothing of it is open any more; else a resumed campaign does it again."""
         waiting = [each.task.name for each in self._pending] + [each.name for each, _ in self._parked]
-        if task.name not in (*waiting, self._cut):
+        if task.name not in (*waiting, *self._cut):
             yield Done(task=task.name)
 
     def _schedule(self) -> Schedule:
@@ -199,17 +213,18 @@ class Campaign:
             failed=self.failed,
             absent=self.absent,
             walks=self.walks,
+            busy=self._line.busy,
+            settle=self._line.settle,
         )
 
     def _run(self, task: Task, *, again: bool = False) -> Iterator[Event]:
-        found, before = len(self._expected), self.pair.reference.asked
+        found, before = self._new_ones, self.pair.asked
         task = self._effective(task, again=again)
         if not task.case.probes:
             self.gains.note(task.keys, 0, 0)
             return
         results = self.pair.do(task.case, anew=False)
-        meter = self.pair.reference.meter
-        if not results and (meter is None or meter.is_over):
+        if not results and (self.pair.reference.meter is None or not self.pair.left):
             raise Exhausted
         self._foresee(task, results)
         for probe, (ours, theirs) in zip(task.case.probes, results, strict=False):
@@ -218,7 +233,7 @@ class Campaign:
             yield from self._judge(task, probe, ours, theirs)
             more = companions(probe, self.cases.planner, (ours.answers[0], theirs.answers[0]))
             yield from self._ask(task, [each for each in more if self._is_open(each)])
-        self.gains.note(task.keys, self.pair.reference.asked - before, len(self._expected) - found)
+        self.gains.note(task.keys, self.pair.asked - before, self._new_ones - found)
         self._check()
 
     def _ask(self, task: Task, probes: Sequence[Probe]) -> Iterator[Event]:
@@ -387,10 +402,10 @@ class Campaign:
                     self.hopeless.add(gap.operation)
         if not new:
             return
-        before = len(self.inquiry.unstable)
-        found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
-        yield from self.inquiry.unstable[before:]
-        self._reopen(probe, new, {each.signature for each in self.inquiry.unstable[before:]})
+        with self.inquiry.lateness.doubting(new, (ours, theirs)):
+            found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
+        yield from self.inquiry.wavering
+        self._reopen(probe, new, {each.signature for each in self.inquiry.wavering})
         for each in found:
             self.known |= own_signatures(new, each if isinstance(each, Finding) else each.finding)
             if isinstance(each, Finding):
@@ -435,8 +450,9 @@ class Campaign:
     def _note(self, finding: Finding) -> None:
         """What is found, or may be, needs not be looked into again."""
         self.known.add(key_of_finding(finding))
-        if finding.hash not in self.hashes:
+        if finding.hash not in self.hashes | self._expected:
             self._expected.add(finding.hash)
+            self._new_ones += 1
         if AND in finding.parameter and finding.kind in (Difference.CODE, Difference.MESSAGE):
             self._several.add((finding.operation, finding.kind))
         if finding.cause == NOT_IMPLEMENTED and not finding.condition:
@@ -457,12 +473,3 @@ class Campaign:
                     why=f"{lane.denials} calls in a row were refused for want of valid ones",
                     todo="Correct them; in a URL they are written http://KEY:SECRET@HOST:PORT.",
                 )
-
-
-def shard(operations: Sequence[str], number: int, of: int, account: frozenset[str]) -> list[str]:
-    """A worker's part of the operations; those on shared state all go to the first."""
-    if of == 1:
-        return list(operations)
-    mine = [name for index, name in enumerate(sorted(operations)) if index % of == number]
-    mine = [name for name in mine if name not in account]
-    return mine + sorted(account & set(operations)) if number == 0 else mine

@@ -7,14 +7,14 @@ import os
 import random
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Side
-from likewise.cloud.fuzz.campaign import Campaign, Done, Event, shard
+from likewise.cloud.fuzz.campaign import Campaign, Done, Event
 from likewise.cloud.fuzz.differences.judging import Judge
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
@@ -314,6 +314,15 @@ def divided(order: Order, workers: int) -> list[Order]:
         )
         for number in range(workers)
     ]
+
+
+def shard(operations: Sequence[str], number: int, of: int, account: frozenset[str]) -> list[str]:
+    """A worker's part of the operations; those on shared state all go to the first."""
+    if of == 1:
+        return list(operations)
+    mine = [name for index, name in enumerate(sorted(operations)) if index % of == number]
+    mine = [name for name in mine if name not in account]
+    return mine + sorted(account & set(operations)) if number == 0 else mine
 
 
 def _shares(budget: int, workers: int) -> list[int | None]:

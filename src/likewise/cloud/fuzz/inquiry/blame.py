@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -46,6 +47,12 @@ class Blame:
         """Reads that were asked without the probe, in the investigation under way."""
         self._taken: dict[str, tuple[bool, ...]] = {}
         """Which sides take an operation where there is nothing."""
+
+    def beside(self, look: Callable[[Case], Look]) -> Blame:
+        """The same knowledge for another investigation at the same time."""
+        other = copy(self)
+        other._look, other.alone = look, {}
+        return other
 
     def lay(self, shown: Shown, others: Sequence[Shown]) -> tuple[str, bool, Void | None]:
         """Which operation differs: the one whose answer shows it, or the one before it, in what it left.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
@@ -67,6 +68,8 @@ class Inquiry:
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
         self.unstable: list[Unstable] = []
+        self.wavering: list[Unstable] = []
+        """Those of them that the last investigation came across."""
         self._are_apart = False
         """Whether the sides no longer share what everybody on a server does."""
         self.lateness = Lateness(
@@ -78,6 +81,15 @@ class Inquiry:
         )
         self._shared: dict[str, bool] = {}
         self._blame = Blame(self.look, judge, planner, self.known, is_shared=self._is_shared)
+
+    def beside(self, pair: Pair) -> Inquiry:
+        """The same knowledge for another investigation at the same time, on the same sides."""
+        other = copy(self)
+        other.pair, other._said, other.wavering = pair, {}, []
+        other.minimiser = self.minimiser.beside(other.look, other.looks)
+        other.lateness = self.lateness.beside(pair)
+        other._blame = self._blame.beside(other.look)
+        return other
 
     def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> tuple[list[Gap], set[str]]:
         """Every difference that a probe shows; none where the set-up itself went differently.
@@ -180,6 +192,7 @@ class Inquiry:
         self.lateness.begin()
         self._blame.alone.clear()
         self._said.clear()
+        self.wavering.clear()
         case = Case(setup=case.setup, probes=(probe,))
         self._hear(case, probe, gaps)
         shown, wavering = self.minimiser.confirm(case, gaps)
@@ -262,7 +275,7 @@ class Inquiry:
         return shown
 
     def _used(self) -> int:
-        return self.pair.reference.asked
+        return self.pair.asked
 
     def _is_fresh(self, gap: Gap, again: Gap) -> bool:
         """Whether both sides gave a value of their own making: it differs from time to time on each side."""
@@ -291,6 +304,7 @@ class Inquiry:
     def _doubt(self, gap: Gap, shown: int, tries: int) -> None:
         doubtful = Unstable(operation=gap.operation, signature=gap.signature, shown=shown, tries=tries)
         self.unstable.append(doubtful)
+        self.wavering.append(doubtful)
 
     def _holds(self, shown: Shown) -> bool:
         """Whether a difference that chance may have made shows every time, and always the same way."""

@@ -74,6 +74,12 @@ class Minimiser:
         self._again: dict[str, Look] = {}
         """Second runs of such cases."""
 
+    def beside(self, look: Callable[[Case], Look], batch: Callable[[Case], list[Look]]) -> Minimiser:
+        """The same experience for another investigation at the same time."""
+        other = Minimiser(look, batch, self._planner)
+        other._tries = self._tries
+        return other
+
     def foresee(self, setup: tuple[Call, ...], those: Sequence[tuple[Probe, Sequence[Gap]]]) -> None:
         """Run several probes that are about to be confirmed after one set-up, the last one first.
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call
@@ -19,7 +21,7 @@ from likewise.cloud.fuzz.differences.explaining import EXISTENCE, is_empty
 from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.inquiry.minimising import Shown
 from likewise.cloud.fuzz.planning.plans import ENDS, is_read
-from likewise.cloud.fuzz.sides.execution import AGAIN, Case, Exhausted, Probe
+from likewise.cloud.fuzz.sides.execution import AGAIN, Case, Exhausted, Probe, Seen
 from likewise.cloud.fuzz.sides.pairing import Pair, Standing
 from likewise.model import Difference
 
@@ -166,12 +168,20 @@ class Lateness:
         self._late: set[str] = set()
         """Operations that were seen to show only later what the other side shows at once."""
         self._began = time.monotonic()
-        self._stayed = 0
-        """Questions that were asked in full time."""
+        self._stayed: list[float] = []
+        """For how many seconds each question had stood that was asked in full time."""
         self._open: list[str] = []
         """Operations that may turn out to be late."""
+        self._doubted: dict[int, set[str]] = {}
+        """Operations that may turn out so by an investigation under way, by who makes it."""
         self._asked: dict[tuple[str, int], Question] = {}
         """The questions of one investigation, by the calls before them."""
+
+    def beside(self, pair: Pair) -> Lateness:
+        """The same knowledge for another investigation at the same time."""
+        other = copy(self)
+        other._pair, other._asked = pair, {}
+        return other
 
     def begin(self) -> None:
         """A new investigation: nothing is asked of the contexts of others."""
@@ -228,7 +238,20 @@ class Lateness:
 
     @property
     def _suspects(self) -> set[str]:
-        return self._late | set(self._open)
+        others = [names for who, names in self._doubted.items() if who != id(self)]
+        return self._late.union(self._open, *others)
+
+    @contextmanager
+    def doubting(self, gaps: Sequence[Gap], seen: tuple[Seen, Seen]) -> Iterator[None]:
+        """While differences are looked into, what may be late by them is suspected by all others as well."""
+        doubted = self._doubted[id(self)] = set[str]()
+        for gap in gaps:
+            answers = [each.answers[gap.index] for each in seen if gap.index < len(each.answers)]
+            if may_be_early(gap, answers, ()):
+                doubted.add(gap.operation)
+        yield
+        # Whoever is interrupted in the middle leaves the others their doubts.
+        del self._doubted[id(self)]
 
     def _lag(self, check: Check) -> float:
         """Seconds after which it is time to ask.
@@ -239,7 +262,7 @@ class Lateness:
         is_known = check.way in self._prompt or any(each[:2] == check.kind[:2] for each in self._steady)
         if is_known and check.gap.operation not in self._late:
             return 0.0
-        is_sure = self._stayed >= ENOUGH or len(self._prompt) >= MANY
+        is_sure = len(self._stayed) >= ENOUGH or len(self._prompt) >= MANY
         if self._late or not is_sure:
             return LAG
         return min(LAG, max(BRIEF, PART * (time.monotonic() - self._began)))
@@ -322,9 +345,9 @@ class Lateness:
         gap, question = check.gap, check.question
         self._release(question)
         time.sleep(max(0.0, question.since + self._lag(check) - time.monotonic()))
-        if time.monotonic() - question.since >= LAG:
-            self._stayed += 1
-        if time.monotonic() - question.since >= check.span:
+        if (stood := time.monotonic() - question.since) >= LAG:
+            self._stayed.append(stood)
+        if stood >= check.span:
             return False  # whether it is gone says nothing any more
         for number in range(1, 2 if question.is_first else AGAIN + 1):
             if number > 1 and gap.operation in self._account:

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, Unresolved, resolve
@@ -69,8 +70,14 @@ class Meter:
     @property
     def is_over(self) -> bool:
         """Whether nothing more may be asked."""
-        over = self.limit is not None and self.used >= self.limit - self.reserve
-        return over or self.stopped or (self.until is not None and time.monotonic() > self.until)
+        return not self.free
+
+    @property
+    def free(self) -> float:
+        """Calls that may still be asked for, without those that were set aside."""
+        if self.stopped or (self.until is not None and time.monotonic() > self.until):
+            return 0
+        return inf if self.limit is None else max(0, self.limit - self.reserve - self.used)
 
     @property
     def left(self) -> int | None:

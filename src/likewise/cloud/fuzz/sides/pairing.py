@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
+from functools import partial
+from math import inf
+from typing import TypeVar
 
 from likewise.cloud.fuzz.calls import Answer, Call
-from likewise.cloud.fuzz.sides.execution import Case, Context, Lane, Seen
+from likewise.cloud.fuzz.sides.execution import Case, Context, Exhausted, Lane, Seen
+from likewise.cloud.fuzz.sides.turns import Turns
+
+Result = TypeVar("Result")
+Other = TypeVar("Other")
+Counted = tuple[Result, int, float]
+"""What the reference gave, for how many calls, and how many more it may be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,66 +28,129 @@ class Standing:
     candidate: Context
 
 
+@dataclass(slots=True, kw_only=True)
+class Shared:
+    """What all who use a pair of sides have in common."""
+
+    cases: int = 0
+    left: float = inf
+    standing: list[Standing] = field(default_factory=list)
+
+
 class Pair:
-    """Both sides, each in a thread of its own while a case runs."""
+    """Both sides, each in a thread of its own, which does one thing after the other in the order asked for.
+
+    Whoever waits for answers lets others have their turn, so that both sides have something to do while
+    answers are looked at, and neither waits for the other after each case.
+    """
 
     def __init__(self, reference: Lane, candidate: Lane) -> None:
         self.reference, self.candidate = reference, candidate
-        self.cases = 0
+        self.turns = Turns()
+        self.asked = 0
+        """Calls that the reference was sent for who uses this, because they were asked for."""
+        self._shared = Shared()
+        self._first = ThreadPoolExecutor(max_workers=1, thread_name_prefix="likewise-reference")
+        self._second = ThreadPoolExecutor(max_workers=1, thread_name_prefix="likewise-candidate")
+
+    def beside(self) -> Pair:
+        """The same sides for somebody else, whose calls are counted apart."""
+        other = copy(self)
+        other.asked = 0
+        return other
+
+    @property
+    def cases(self) -> int:
         """Cases that were run: an age that does not depend on any clock."""
-        self._standing: list[Standing] = []
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="likewise-candidate")
+        return self._shared.cases
+
+    @property
+    def left(self) -> float:
+        """Calls that the reference may still be asked, after the last answers that somebody has.
+
+        What is just being asked does not count yet: that would be a matter of chance.
+        """
+        return self._shared.left
 
     def do(self, case: Case, *, anew: bool = True) -> list[tuple[Seen, Seen]]:
         """Both sides' answers, probe by probe, as far as both got; `anew` from scratch on fresh names."""
-        self.cases += 1
-        theirs: Future[list[Seen]] = self._pool.submit(self.candidate.do, case, anew=anew)
-        try:
-            ours = self.reference.do(case, anew=anew)
-        finally:
-            candidate = theirs.result()
-        both = list(zip(ours, candidate, strict=False))
+        self._shared.cases += 1
+        ours, theirs = self._both(
+            partial(self.reference.do, case, anew=anew), partial(self.candidate.do, case, anew=anew)
+        )
+        both = list(zip(ours, theirs, strict=False))
         if any(left.answers[0].success != right.answers[0].success for left, right in both):
-            self.reference.drop(case.setup)
-            self.candidate.drop(case.setup)
+            self._first.submit(self.reference.drop, case.setup)
+            self._second.submit(self.candidate.drop, case.setup)
         return both
 
     def begin(self, case: Case) -> Standing:
         """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends."""
-        theirs = self._pool.submit(self.candidate.begin, case)
+        first, second = self._submit(partial(self.reference.begin, case), partial(self.candidate.begin, case))
         try:
-            ours = self.reference.begin(case)
+            ours = self._taken(first)
         except BaseException:
-            self._pool.submit(self.candidate.end, theirs.result()).result()
+            self._second.submit(self.candidate.end, second.result()).result()
             raise
-        standing = Standing(reference=ours, candidate=theirs.result())
-        self._standing.append(standing)
+        standing = Standing(reference=ours, candidate=second.result())
+        self._shared.standing.append(standing)
         return standing
 
     def again(self, call: Call, standing: Standing) -> tuple[Answer, Answer]:
         """Both sides' answers to one more call."""
-        theirs = self._pool.submit(self.candidate.again, call, standing.candidate)
-        try:
-            ours = self.reference.again(call, standing.reference)
-        finally:
-            candidate = theirs.result()
-        return ours, candidate
+        return self._both(
+            partial(self.reference.again, call, standing.reference),
+            partial(self.candidate.again, call, standing.candidate),
+        )
 
     def release(self) -> None:
         """What was set aside for one standing context may be used now."""
-        self.reference.release()
-        self.candidate.release()
+        self._first.submit(self.reference.release)
+        self._second.submit(self.candidate.release)
 
     def end(self, standing: Standing) -> None:
         """Nothing more is asked of a standing context."""
-        self._standing.remove(standing)
-        theirs = self._pool.submit(self.candidate.end, standing.candidate)
-        self.reference.end(standing.reference)
-        theirs.result()
+        self._shared.standing.remove(standing)
+        self._both(
+            partial(self.reference.end, standing.reference), partial(self.candidate.end, standing.candidate)
+        )
 
     def close(self) -> None:
-        """End the thread, after whatever still stands."""
-        for standing in tuple(self._standing):
+        """End the threads, after whatever still stands."""
+        self.turns.stop()
+        for standing in tuple(self._shared.standing):
             self.release()
             self.end(standing)
-        self._pool.shutdown(wait=True)
+        self._first.shutdown(wait=True)
+        self._second.shutdown(wait=True)
+
+    def _both(self, ours: Callable[[], Result], theirs: Callable[[], Other]) -> tuple[Result, Other]:
+        first, second = self._submit(ours, theirs)
+        try:
+            result = self._taken(first)
+        finally:
+            other = second.result()
+        return result, other
+
+    def _submit(
+        self, ours: Callable[[], Result], theirs: Callable[[], Other]
+    ) -> tuple[Future[Counted[Result]], Future[Other]]:
+        """Something for each side to do; back when everybody else has had a turn."""
+        self.turns.check()
+        both = self._first.submit(self._counted, ours), self._second.submit(theirs)
+        self.turns.pass_on()
+        return both
+
+    def _counted(self, work: Callable[[], Result]) -> Counted[Result]:
+        before, meter = self.reference.asked, self.reference.meter
+        result = work()
+        return result, self.reference.asked - before, inf if meter is None else meter.free
+
+    def _taken(self, future: Future[Counted[Result]]) -> Result:
+        try:
+            result, asked, self._shared.left = future.result()
+        except Exhausted:
+            self._shared.left = 0
+            raise
+        self.asked += asked
+        return result

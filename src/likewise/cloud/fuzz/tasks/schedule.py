@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -12,6 +12,8 @@ from likewise.cloud.fuzz.tasks.repair import repairs
 
 ATTEMPTS = 4
 """Repairs that are tried of one call."""
+AT_ONCE = 4
+"""Operations that are repaired at the same time."""
 USUAL = 12
 """Calls that a finding costs, before anything is known; and calls after which more is known of a kind."""
 STATES, FEWER = 0.2, 0.1
@@ -91,15 +93,20 @@ class Schedule:
         failed: Mapping[str, Answer],
         absent: Collection[str] = (),
         walks: int | None,
+        busy: Collection[str] = (),
+        settle: Callable[[], None] = lambda: None,
     ) -> None:
         self.cases, self.gains, self.hopeless, self.failed = cases, gains, hopeless, failed
         self.absent, self.walks = absent, walks
+        self.busy, self.settle = busy, settle
+        """Operations of tasks that are under way; what waits until none is, where more depends on them."""
         self._kinds: set[str] = set()
         """What the tasks about states have in common, kind by kind."""
 
     def tasks(self) -> Iterator[Task]:
         """Every operation as it should be, then whatever promises most."""
         yield from self.cases.present()
+        self.settle()
         yield from self._repaired()
         for name in [name for name in self.cases.operations if name in self.hopeless]:
             yield from self.cases.ways(name)  # what one side refuses it may take in another way
@@ -125,20 +132,40 @@ class Schedule:
     def _repaired(self) -> Iterator[Task]:
         """Operations whose typical call failed, called as their errors say."""
         fixed: set[str] = set()
-        for name in self.cases.operations:
-            if name in self.failed:
-                was_hopeless = name in self.hopeless
-                self.hopeless.discard(name)
-                yield from self._attempts(name, fixed)
-                if name in self.failed and self.failed[name].refused:
-                    yield self.cases.orphan(name)
-                if name not in self.failed:
-                    fixed.add(name)
-                elif was_hopeless:
-                    self.hopeless.add(name)
+        names = [name for name in self.cases.operations if name in self.failed]
+        mending: dict[str, Iterator[Task]] = {}
+        while names or mending:
+            ready = next((name for name in mending if name not in self.busy), None)
+            if ready is None and (ready := self._independent(names, mending)) is not None:
+                names.remove(ready)
+                mending[ready] = self._mended(ready, fixed)
+            if ready is None:
+                self.settle()
+            elif (task := next(mending[ready], None)) is not None:
+                yield task
+            else:
+                del mending[ready]
+        self.settle()
         for name in self.cases.operations:
             if name not in self.failed and fixed & self._before(name):
                 yield self.cases.repaired(name, 0)
+
+    def _independent(self, names: Sequence[str], mending: Collection[str]) -> str | None:
+        """The next operation to mend: not one that needs others which are being mended."""
+        free = (name for name in names if not self._before(name) & set(mending))
+        return next(free, None) if len(mending) < AT_ONCE else None
+
+    def _mended(self, name: str, fixed: set[str]) -> Iterator[Task]:
+        """Attempts at one operation; what comes after each depends on how it went."""
+        was_hopeless = name in self.hopeless
+        self.hopeless.discard(name)
+        yield from self._attempts(name, fixed)
+        if name in self.failed and self.failed[name].refused:
+            yield self.cases.orphan(name)
+        if name not in self.failed:
+            fixed.add(name)
+        elif was_hopeless:
+            self.hopeless.add(name)
 
     def _attempts(self, name: str, fixed: set[str]) -> Iterator[Task]:
         planner, number = self.cases.planner, 0
@@ -164,6 +191,11 @@ class Schedule:
         return {call.operation for call in self.cases.planner.plan(name).setup}
 
     def _best(self, tasks: Sequence[Task]) -> int:
+        """The task that comes next; what is under way for an operation may tell what else to ask of it."""
+        free = [n for n, task in enumerate(tasks) if task.operation not in self.busy]
+        return free[self._choice([tasks[n] for n in free])] if free else self._choice(tasks)
+
+    def _choice(self, tasks: Sequence[Task]) -> int:
         early = [n for n, task in enumerate(tasks) if task.keys[-1] in EARLY]
         is_poor = self.gains.rate() < POOR
         if is_poor and not early:

@@ -112,28 +112,43 @@ class Blame:
 
     def _does_not_heed(self, shown: Shown) -> bool:
         """Whether a side answers as if a parameter had not been given, to a read that can show one."""
-        gap, plain = shown.gap, self._plainly(shown)
+        gap, plain = shown.gap, self._plainly(shown, shown.gap.index)
         members = self._planner.grammar.operations[shown.probe.call.operation].required
         if plain is None or tops(shown.probe.parameter) & {each.name for each in members}:
             return False
         if any(each.index and each.signature == gap.signature for each in plain.gaps):
             return False
-        return self._side_without(shown, plain) is not None and self._can_show(shown)
+        return (
+            self._side_without(shown, plain) is not None
+            and self._can_show(shown)
+            and not self._is_heeded(shown)
+        )
+
+    def _is_heeded(self, shown: Shown) -> bool:
+        """Whether another read, in which the sides agree on that, saw the parameter do something on both."""
+        differing = {each.index for each in shown.look.gaps if concerns(each, shown.gap)}
+        for index in range(1, len(shown.probe.observers) + 1):
+            if index in differing or any(len(seen.answers) <= index for seen in shown.look.seen or ()):
+                continue
+            plain = self._plainly(shown, index)
+            if plain is not None and _has_read(plain) and all(self._changes(shown, plain, index, at=1)):
+                return True
+        return False
 
     def find_deaf(self, shown: Shown) -> int | None:
         """The side on which a read shows nothing of the parameter that a write was given."""
-        plain = self._plainly(shown) if shown.gap.index else None
+        plain = self._plainly(shown, shown.gap.index) if shown.gap.index else None
         return None if plain is None else self._side_without(shown, plain)
 
     def _side_without(self, shown: Shown, plain: Look) -> int | None:
         """The side on which a read answers as after the plain probe, where on the other it does not."""
-        if plain.seen is None or any(len(each.answers) < 2 for each in plain.seen):
+        if not _has_read(plain):
             return None
         changed = self._changes(shown, plain, shown.gap.index, at=1)
         return None if changed[0] == changed[1] else changed.index(False)
 
-    def _plainly(self, shown: Shown) -> Look | None:
-        """The probe without the parameters that it is about, and the read after it."""
+    def _plainly(self, shown: Shown, index: int) -> Look | None:
+        """The probe without the parameters that it is about, and a read after it."""
         probe, setup = shown.probe, shown.case.setup
         names = tops(probe.parameter) if probe.parameter else set()
         if not names:
@@ -147,7 +162,7 @@ class Blame:
         call = self._planner.bound(replace(probe.call, params={**rest, **usual}), setup)
         if call == probe.call:
             return None
-        read = probe.observers[shown.gap.index - 1]
+        read = probe.observers[index - 1]
         return self._seen(Case(setup=setup, probes=(Probe(call=call, observers=(read,)),)))
 
     def _can_show(self, shown: Shown) -> bool:
@@ -264,3 +279,8 @@ def _size(value: Any) -> int:
     if isinstance(value, Mapping):
         return sum(map(_size, value.values()))
     return len(value) if isinstance(value, list) else 0
+
+
+def _has_read(look: Look) -> bool:
+    """Whether a probe and the read after it were answered on both sides."""
+    return look.seen is not None and all(len(each.answers) > 1 for each in look.seen)

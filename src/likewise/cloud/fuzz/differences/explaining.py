@@ -12,6 +12,7 @@ from likewise.cloud.fuzz.differences.judging import Gap, generalised
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.planning.plans import is_read
 from likewise.cloud.fuzz.planning.values import AND, ValueClass
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
 from likewise.model import Difference
@@ -63,9 +64,11 @@ class Explanations:
         """Whether a difference follows from another that is known."""
         before = _before(case, probe, gap)
         known = set[tuple[str, ...]]().union(*(self.reads.get(name, ()) for name in before))
-        if before & self.ineffective.keys() or bare(gap) in known or _is_of_field(probe, gap, known):
+        if before & self.ineffective.keys() or bare(gap) in known:
             return True
-        if gap.index == 0 and gap.place and gap.difference in _STORED:
+        if (is_read(probe.call.operation) or gap.index) and _is_of_field(probe, gap, known):
+            return True
+        if gap.index == 0 and gap.place and gap.difference in _STORED and probe.parameter:
             mine = {_last(place) for _, _, place in self.reads.get(probe.call.operation, ())}
             if _last(gap.place) in mine:
                 return True  # it says itself what it keeps

@@ -9,7 +9,8 @@ from likewise.cloud.fuzz.findings import decode, encode
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import ValueClass, general, variants
+from likewise.cloud.fuzz.planning.values import variants
+from likewise.cloud.fuzz.planning.variants import ValueClass, general
 from likewise.cloud.fuzz.tasks.cases import Cases
 
 SERVICES = ("s3", "dynamodb", "blob", "queue", "table")

@@ -14,7 +14,7 @@ from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.inquiry.shortening import reductions, sliced
 from likewise.cloud.fuzz.inquiry.shrinking import are_several, loosened, reduced, simpler
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import shown
+from likewise.cloud.fuzz.planning.variants import shown
 from likewise.cloud.fuzz.sides.execution import Case, Lane, Probe
 
 

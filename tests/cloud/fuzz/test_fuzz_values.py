@@ -8,7 +8,8 @@ from likewise.cloud.fuzz.calls import Name
 from likewise.cloud.fuzz.grammar import Member, OperationShape, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import FOREIGN, MARKED, ValueClass, Variant, variants
+from likewise.cloud.fuzz.planning.values import FOREIGN, MARKED, variants
+from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.ranks import by_rank, families, grouped, shuffled

@@ -9,7 +9,7 @@ from likewise.cloud.fuzz.findings import Tally
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import AND
+from likewise.cloud.fuzz.planning.variants import AND
 from likewise.cloud.fuzz.tasks.cases import Cases, Task
 from likewise.cloud.fuzz.tasks.schedule import BEGINNING, EARLY, Gains, Schedule
 

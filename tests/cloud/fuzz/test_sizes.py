@@ -12,7 +12,7 @@ from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import Member, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import ValueClass, Variant
+from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
 from likewise.cloud.fuzz.sides.execution import Probe
 from likewise.cloud.fuzz.tasks.bounds import Bounds
 from likewise.cloud.fuzz.tasks.cases import Cases

@@ -12,7 +12,7 @@ from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.inquiry.minimising import Look, Minimiser
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import AND
+from likewise.cloud.fuzz.planning.variants import AND
 from likewise.cloud.fuzz.sides.execution import Case, Lane, Probe
 from likewise.cloud.fuzz.sides.standing import is_replaced
 from likewise.cloud.fuzz.tasks.cases import Cases

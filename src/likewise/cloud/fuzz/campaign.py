@@ -19,7 +19,7 @@ from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Pending, Unstable
 from likewise.cloud.fuzz.inquiry.shortening import leaned, refers, without
 from likewise.cloud.fuzz.inquiry.shrinking import apart
 from likewise.cloud.fuzz.line import Line
-from likewise.cloud.fuzz.planning.values import AND
+from likewise.cloud.fuzz.planning.variants import AND
 from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Probe, Seen, went_alike
 from likewise.cloud.fuzz.sides.pairing import Pair
 from likewise.cloud.fuzz.tasks.bounds import Bounds

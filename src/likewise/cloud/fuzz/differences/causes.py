@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.differences.judging import BETWEEN, Gap
 from likewise.cloud.fuzz.planning.plans import ENDS, is_read
-from likewise.cloud.fuzz.planning.values import AND
+from likewise.cloud.fuzz.planning.variants import AND
 from likewise.cloud.fuzz.sides.execution import Probe
 from likewise.model import Difference
 

@@ -13,7 +13,7 @@ from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import is_read
-from likewise.cloud.fuzz.planning.values import AND, ValueClass
+from likewise.cloud.fuzz.planning.variants import AND, ValueClass
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
 from likewise.model import Difference
 

@@ -19,7 +19,7 @@ from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
 from likewise.cloud.fuzz.inquiry.minimising import Shown
 from likewise.cloud.fuzz.inquiry.shrinking import are_several
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import general
+from likewise.cloud.fuzz.planning.variants import general
 from likewise.model import Difference
 
 

@@ -11,7 +11,7 @@ from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.inquiry.shortening import absorbed, leaned, once, reductions, sliced
 from likewise.cloud.fuzz.inquiry.shrinking import MANY, apart, fewer, lessened, simpler
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import AND, ValueClass
+from likewise.cloud.fuzz.planning.variants import AND, ValueClass
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
 from likewise.model import Difference, Implication
 

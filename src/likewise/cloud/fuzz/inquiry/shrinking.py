@@ -9,7 +9,7 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import AND, ValueClass, shown
+from likewise.cloud.fuzz.planning.variants import AND, ValueClass, shown
 from likewise.cloud.fuzz.sides.execution import Probe
 
 MANY = 8

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.names import length
+from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, readable, shown, varied
 
 INNER = 5
 """How deep parameters are varied."""
@@ -26,21 +26,6 @@ FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
-class ValueClass(StrEnum):
-    """The kinds of value that each parameter is given."""
-
-    TYPICAL = "typical"
-    BOUNDARY = "boundary"
-    EMPTY = "empty"
-    TOO_LONG = "too long"
-    WRONG_FORMAT = "wrong format"
-    WRONG_TYPE = "wrong type"
-    UNKNOWN = "unknown resource"
-    DELETED = "already deleted"
-    OTHER_OWNER = "other owner"
-    MISSING = "missing"
-
-
 _NUMERALS = (
     (ValueClass.BOUNDARY, "1e3"),
     (ValueClass.BOUNDARY, "007.50"),
@@ -51,55 +36,6 @@ _NUMERALS = (
 """Numbers as texts: written in other ways, with more digits than most take, beyond every range."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variant:
-    """One parameter given a value of one class, everything else typical."""
-
-    parameter: str
-    value_class: str
-    params: Mapping[str, Any]
-    note: str = ""
-    """The value in a few characters."""
-    size: int = 0
-    """How long or how many, where that is what is varied."""
-    is_alone: bool = False
-    """Whether it is one of several right values that each say something else: none stands for another."""
-    is_double: bool = False
-    """Whether a list holds everything twice: most servers look for that."""
-    is_early: bool = False
-    """Whether most servers look for such a thing, too: a number at an end of its range, a name."""
-
-    is_plain: bool = False
-    """Whether it is a part of a body that no model describes: nobody but the server looks at it."""
-
-    @property
-    def top(self) -> str:
-        """The parameter as a whole."""
-        return self.parameter.partition(".")[0].partition("[")[0]
-
-
-AND = " and "
-"""Between the parameters, classes and notes of several variants in one call."""
-
-
-def general(parameter: str) -> str:
-    """A place inside a parameter, whichever of the entries of a map it is in."""
-    return re.sub(r"\[[^\]]*\]", "[]", parameter)
-
-
-def together(several: Sequence[Variant]) -> Variant:
-    """Several parameters varied in one call."""
-    params = dict(several[0].params)
-    for each in several[1:]:
-        params[each.top] = each.params[each.top]
-    return Variant(
-        parameter=AND.join(each.parameter for each in several),
-        value_class=AND.join(str(each.value_class) for each in several),
-        params=params,
-        note=AND.join(each.note.replace(AND, " & ") for each in several),
-    )
-
-
 def variants(
     members: tuple[Member, ...], typical: Mapping[str, Any], extra: Mapping[str, Any]
 ) -> Iterator[Variant]:
@@ -107,7 +43,7 @@ def variants(
     for member in members:
         there = typical.get(member.name, extra.get(member.name))
         if member.name not in typical and there is not None:
-            yield _variant(member.name, ValueClass.TYPICAL, typical, member.name, there)
+            yield varied(member.name, ValueClass.TYPICAL, typical, member.name, there)
         if member.name in typical and (member.required or member.kind == "any"):
             rest = {name: value for name, value in typical.items() if name != member.name}
             yield Variant(parameter=member.name, value_class=ValueClass.MISSING, params=rest, note="missing")
@@ -115,46 +51,12 @@ def variants(
             is_less = value_class is ValueClass.MISSING
             part = _changed(there, value)
             yield replace(
-                _variant(place, value_class, typical, member.name, value),
+                varied(place, value_class, typical, member.name, value),
                 note="missing" if is_less else shown(part),
                 is_double=isinstance(part, list) and _is_double(part),
                 is_plain=member.kind == "any" and place != member.name,
                 is_early=value_class is ValueClass.BOUNDARY and type(part) is int,
             )
-
-
-def further(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]) -> Variant:
-    """Another right value of a parameter that is a language of its own, or of a condition that holds."""
-    variant = _variant(parameter, ValueClass.TYPICAL, typical, parameter, given[parameter])
-    return replace(variant, params={**typical, **given}, is_alone=True)
-
-
-SPELLINGS = (
-    (ValueClass.BOUNDARY, ".x"),
-    (ValueClass.WRONG_FORMAT, "_X"),
-    (ValueClass.WRONG_FORMAT, "-"),
-    (ValueClass.WRONG_FORMAT, "..x"),
-)
-"""What a name may end in that not every server takes in every name, or takes where it should not."""
-
-
-def spelled(typical: Mapping[str, Any], parameter: str, name: Name) -> Iterator[Variant]:
-    """A name that an operation gives to what it makes, in other letters and marks."""
-    for value_class, ending in SPELLINGS:
-        variant = _variant(parameter, value_class, typical, parameter, Text((name, ending)))
-        yield replace(variant, is_alone=True, is_early=True)
-
-
-def instead(
-    typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any], value_class: ValueClass
-) -> Variant:
-    """What a call is given of a class that somebody knows it to have: a condition that does not hold."""
-    return Variant(
-        parameter=parameter,
-        value_class=value_class,
-        params={**typical, **given},
-        note=shown(given[parameter]),
-    )
 
 
 def _changed(base: Any, value: Any) -> Any:
@@ -172,38 +74,6 @@ def _changed(base: Any, value: Any) -> Any:
 def _is_double(value: list[Any]) -> bool:
     half = len(value) // 2
     return half > 0 and value[:half] == value[half:]
-
-
-def _variant(
-    place: str, value_class: ValueClass, typical: Mapping[str, Any], name: str, value: Any
-) -> Variant:
-    return Variant(
-        parameter=place,
-        value_class=value_class,
-        params={**typical, name: value},
-        note=shown(value),
-    )
-
-
-def shown(value: Any) -> str:
-    """A value in a few characters, names and references by their kind."""
-    text = repr(_readable(value))
-    return text if len(text) <= 40 else text[:37] + "…"
-
-
-def _readable(value: Any) -> Any:
-    match value:
-        case Name():
-            return f"<{value.kind}>"
-        case Ref():
-            return "<given>"
-        case Text():
-            return "".join(str(_readable(part)) for part in value.parts)
-        case Mapping():
-            return {_readable(key): _readable(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_readable(inner) for inner in value]
-    return value
 
 
 def usual(member: Member) -> Any:
@@ -364,7 +234,7 @@ def _map_changes(member: Member, base: Any, place: str, depth: int) -> Iterator[
     if not depth or not isinstance(base, Mapping) or len(member.members) < 2:
         return
     for key, inner in base.items():
-        where = f"{place}[{_readable(key)}]"
+        where = f"{place}[{readable(key)}]"
         if len(base) > 1:
             yield where, ValueClass.MISSING, {name: value for name, value in base.items() if name != key}
         for inside, kind, value in _changes(member.members[1], inner, where, depth - 1):

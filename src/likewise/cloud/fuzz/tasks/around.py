@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.planning.plans import Plan, Planner
-from likewise.cloud.fuzz.planning.values import ValueClass, Variant, variants
+from likewise.cloud.fuzz.planning.values import variants
+from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
 from likewise.cloud.fuzz.tasks.sizes import big, sizes
 
 _WANTED = frozenset({ValueClass.TYPICAL, ValueClass.BOUNDARY, ValueClass.WRONG_FORMAT, ValueClass.EMPTY})

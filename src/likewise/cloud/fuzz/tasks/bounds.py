@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.planning.values import ValueClass
+from likewise.cloud.fuzz.planning.variants import ValueClass
 from likewise.cloud.fuzz.sides.execution import Probe
 
 Place = tuple[str, str, str]

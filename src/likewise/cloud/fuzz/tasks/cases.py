@@ -14,13 +14,8 @@ from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import as_plans, combined, plain, unbound, unset
-from likewise.cloud.fuzz.planning.values import (
-    ValueClass,
-    Variant,
-    spelled,
-    together,
-    variants,
-)
+from likewise.cloud.fuzz.planning.values import variants
+from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, spelled, together
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled

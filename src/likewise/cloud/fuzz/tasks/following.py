@@ -11,7 +11,7 @@ from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.grammar import Member, OperationShape
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import AND, ValueClass, shown
+from likewise.cloud.fuzz.planning.variants import AND, ValueClass, shown
 from likewise.cloud.fuzz.sides.execution import Probe
 from likewise.model import Difference
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from likewise.cloud.fuzz.differences.explaining import is_existence
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.planning.values import AND, general
+from likewise.cloud.fuzz.planning.variants import AND, general
 from likewise.cloud.fuzz.sides.execution import Probe
 from likewise.model import Difference
 

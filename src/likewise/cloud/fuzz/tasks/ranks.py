@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from likewise.cloud.fuzz.grammar import Grammar, OperationShape
-from likewise.cloud.fuzz.planning.values import AND, ValueClass, Variant, general, together
+from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, general, together
 
 GROUP = 3
 """Optional parameters that are given together at first."""

@@ -11,7 +11,7 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Name, Text
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.names import KINDS
-from likewise.cloud.fuzz.planning.values import ValueClass, Variant
+from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
 
 Steps = tuple[tuple[int, ...], ...]
 LENGTHS: Steps = ((1024,), (128, 8192), (32, 300, 3000, 40_000), (64, 600, 2000, 20_000))

@@ -10,7 +10,7 @@ from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import Plan, Planner
 from likewise.cloud.fuzz.planning.sequences import unbound
-from likewise.cloud.fuzz.planning.values import AND, ValueClass, Variant, further, instead, shown
+from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, further, instead, shown
 
 HELD, FORM, ODD = "held", "form", "odd"
 MARKS = " ü'&+%"

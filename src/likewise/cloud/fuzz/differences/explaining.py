@@ -363,7 +363,7 @@ def concerns(other: Gap, gap: Gap) -> bool:
     """Whether two differences may be the same thing seen by two reads."""
     if is_existence(other) and is_existence(gap):
         return True
-    return _field(other) == _field(gap)
+    return _last(other.place) == _last(gap.place)
 
 
 def is_same_value(said: Gap, gap: Gap) -> bool:
@@ -378,12 +378,8 @@ def is_of_field(finding: Finding, gap: Gap) -> bool:
     return _last(finding.place) == _last(gap.place) and values == (gap.reference, gap.candidate)
 
 
-def _field(gap: Gap) -> str:
-    """What differs, by a name that headers and bodies share: `x-ms-lease-state` is `LeaseState`."""
-    return _last(gap.place)
-
-
 def _last(place: str) -> str:
+    """What a place is called where headers and bodies share a name: `x-ms-lease-state` is `LeaseState`."""
     return place.rpartition(".")[2].lower().removeprefix("x-ms-").removeprefix("meta-").replace("-", "")
 
 

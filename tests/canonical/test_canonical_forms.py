@@ -145,3 +145,11 @@ def test_a_run_that_never_called_an_operation_does_not_say_what_varies_in_its_an
 
     assert learned(without_call).parts("s3.Put!.etag", "5d41402abc4b2a76") is None
     assert learned(without_place).parts("s3.Put!.etag", "5d41402abc4b2a76") is not None
+
+
+def test_an_answer_to_an_operation_that_no_run_called_varies_nowhere() -> None:
+    """Runs in which another test had set up a shared fixture say nothing of what it was answered."""
+    runs = [Sketch(test="t", run=str(run), tokens={"s3.Get!.body": ["x"]}) for run in range(2)]
+    learned = Familiarity(runs)
+    assert learned.parts("s3.Put!.etag", "5d41402abc4b2a76") is None
+    assert learned.parts("s3.Get!.version", "5d41402abc4b2a76") is not None

@@ -31,7 +31,8 @@ REFUSED = {"test_dynamodb.py::test_throttled"}
 def unsettled(run: Run, oracle: Results) -> list[str]:
     """The tests that end differently on the reference and are not reported as such."""
     return [
-        f"{test}: {each['standing']} as {each['counts_as']}, on the reference {oracle[test]} {each['notes']}"
+        f"{test}: {each['standing']} as {each['counts_as']}, on the reference {oracle[test]} {each['notes']} "
+        f"({each['verdict']['kind']}: {each['verdict']['reason']})"
         for test, each in run.tests.items()
         if each["candidate"] != oracle[test]
         and (each["standing"] != "discrepant" or each["counts_as"] != oracle[test])
@@ -132,3 +133,17 @@ def test_the_side_that_counts_gives_the_exit_status(
         run = project.run("--likewise-verify", "-k", chosen)
         assert len(run.tests) == 2
         assert run.exit_code == status
+
+
+def test_whichever_test_sets_up_a_shared_fixture(
+    begin: Begin, candidate: Servers, reference: Servers, oracle: Results
+) -> None:
+    """The test that looks has the fixture from another one first, and then sets it up by itself."""
+    project = begin("order", "s3")
+    project.configure(candidate=candidate.target, reference=reference.target)
+    tests = ["test_s3.py::test_innocent_upload", "test_s3.py::test_answered_to_an_earlier_test"]
+    for order in (tests, tests[::-1]):
+        run = project.run("--likewise-verify", "-p", "no:randomly", *order)
+        assert list(run.tests) == order
+        assert unsound(run, oracle) == []
+        assert unsettled(run, oracle) == []

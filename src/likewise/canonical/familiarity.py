@@ -131,8 +131,9 @@ class Familiarity:
     def _told_apart(self, place: str, told: _Told) -> Place:
         shown = [(known.code, known.tokens[place]) for known in self.sketches if place in known.tokens]
         if not shown:
-            # Only the other side has this place: what looks generated there would not repeat either.
-            return Place(set(), set(), varies=len(self.sketches) > 1, cuts=self._cuts)
+            # Only the other side has this place: what looks generated there would not repeat either. Runs
+            # that never called the operation say nothing of that.
+            return Place(set(), set(), varies=told.count(None) > 1, cuts=self._cuts)
         if len(shown) > 1 and all(tokens == shown[0][1] for _, tokens in shown):
             return CONSTANT
         constants, once = _shared_and_lonely(shown)

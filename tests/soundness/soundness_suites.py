@@ -20,6 +20,8 @@ from likewise.cloud import targets
 from likewise.cloud.targets.running import aws_environment, azure_environment
 
 CACHE = targets.default_cache()
+ORDER = os.environ.get("SOUNDNESS_ORDER", "1")
+"""The seed that shuffles the suite's tests: what fails in some order fails in it again."""
 STEERING = ("PYTEST_", "AWS_", "AZURE_", "LIKEWISE_")
 SUITE = Path(__file__).parent / "suite"
 AZURE = ("blob", "queue", "table")
@@ -78,9 +80,10 @@ class Project:
 
     def _pytest(self, *args: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         """In a process of its own, where nothing of the caller's steers it."""
+        shuffled = [] if "no:randomly" in args else [f"--randomly-seed={ORDER}"]
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(STEERING)}
         return subprocess.run(
-            [sys.executable, "-m", "pytest", *args],
+            [sys.executable, "-m", "pytest", *shuffled, *args],
             cwd=self.root,
             env={**inherited, **environment, "LIKEWISE_CACHE": str(CACHE)},
             stdin=subprocess.DEVNULL,

@@ -6,11 +6,12 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from corpus_cases import CASES, MAKE, PUT
+from corpus_cases import CorpusCase
+from corpus_cases_aws import AWS_CASES, MAKE, PUT
+from corpus_cases_azure import AZURE_CASES
 
 from likewise.cli import main
 from likewise.cloud import targets
@@ -46,26 +47,15 @@ def player(running: list[Running]) -> Player:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize(
-    ("service", "sequence", "real", "verdict", "words"),
-    [each[1:] for each in CASES],
-    ids=[each[0] for each in CASES],
-)
-def test_each_shape_of_a_case_is_judged_right(
-    player: Player,
-    tmp_path: Path,
-    service: str,
-    sequence: list[dict[str, Any]],
-    real: dict[str, Any],
-    verdict: str,
-    words: str,
-) -> None:
+@pytest.mark.parametrize("written", [*AWS_CASES, *AZURE_CASES], ids=lambda written: written.id)
+def test_each_shape_of_a_case_is_judged_right(player: Player, tmp_path: Path, written: CorpusCase) -> None:
     file = tmp_path / "cases.json"
-    full = {"ok": None, "status": None, "error_code": None, "message": None, **real}
-    file.write_text(json.dumps([{"id": "c", "service": service, "sequence": sequence, "real_cloud": full}]))
+    full = {"ok": None, "status": None, "error_code": None, "message": None, **written.said}
+    row = {"id": "c", "service": written.service, "sequence": written.sequence, "real_cloud": full}
+    file.write_text(json.dumps([row]))
     (case,) = read_corpora([file])
     found = player.verdict(case)
-    assert (VERDICTS[type(found)], words in found.reason) == (verdict, True), found
+    assert (VERDICTS[type(found)], written.words in found.reason) == (written.verdict, True), found
     again = player.verdict(case)
     assert type(again) is type(found), "what the first play left behind changed the second"
 

@@ -44,6 +44,36 @@ def _quiet_metadata(_: Request, response: Response) -> Response:
     return response if headers == response.headers else replace(response, headers=headers)
 
 
+def _merged_metadata() -> Rule:
+    """New metadata of a queue is added to what it has."""
+    known: dict[str, dict[str, str]] = {}
+
+    def metadata(request: Request) -> dict[str, str]:
+        pairs = ((name, value) for name, value in request.headers if name.lower().startswith("x-ms-meta-"))
+        return {name.lower(): value for name, value in pairs}
+
+    def merge(request: Request) -> Request:
+        if request.operation != "queue.Queue_SetMetadata":
+            return request
+        given = metadata(request)
+        for name, value in known.get(container_of(request), {}).items():
+            request = request if name in given else request.with_header(name, value)
+        return request
+
+    def note(request: Request, response: Response) -> Response:
+        queue = container_of(request)
+        if request.operation == "queue.Queue_Create" and response.status == 201:
+            known[queue] = metadata(request)
+        elif request.operation == "queue.Queue_SetMetadata" and response.status < 300:
+            known[queue] = known.get(queue, {}) | metadata(request)
+        elif request.operation == "queue.Queue_Delete" and response.status < 300:
+            known.pop(queue, None)
+        return response
+
+    which = r.matching("queue.Queue_*")
+    return Rule(name="merged", matches=which, on_request=merge, on_response=note)
+
+
 def _early_date(request: Request) -> bool:
     """Whether a date is earlier than dates may be."""
     fields = _json(request)
@@ -79,7 +109,10 @@ def _with_nothings(request: Request, response: Response) -> Response:
 def _untyped_long(request: Request) -> Request:
     """A long number is stored as the text that it is sent as."""
     fields = _json(request)
-    kept = {name: value for name, value in fields.items() if value != "Edm.Int64"}
+    typed = {name for name, kind in fields.items() if kind == "Edm.Int64"}
+    if not all(str(fields.get(name.partition("@")[0])).isdecimal() for name in typed):
+        return request
+    kept = {name: value for name, value in fields.items() if name not in typed}
     return request if kept == fields else request.with_body(json.dumps(kept).encode())
 
 
@@ -138,11 +171,11 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("queue", "null reference", "Queue_GetAccessPolicy", r.change_status("queue.Queue_GetAccessPolicy", 404, 500), MISLEADING, NULL, "response"),
     ("queue", "field", "Queue_GetProperties", on_answers("queue.Queue_GetProperties", _quiet_metadata), WRONG, OTHER, ""),
     ("queue", "field", "Messages_Peek", r.drop_field("queue.Messages_Peek", "ExpirationTime"), WRONG, OTHER, ""),
-    ("queue", "state", "Queue_Create", _changed("queue.Queue_Create", _dropping("x-ms-meta-")), "", OTHER, "state"),
+    ("queue", "state", "Queue_SetMetadata", _merged_metadata(), "", OTHER, "state"),
     ("queue", "authorisation", "Service_ListQueuesSegment", r.deny("queue.Service_ListQueuesSegment"), UNSAFE, AUTH, "response"),
     ("queue", "asynchronous", "Queue_SetAccessPolicy Queue_GetAccessPolicy", lagging("queue.Queue_SetAccessPolicy", "queue.Queue_GetAccessPolicy", 0.8, _hidden("SignedIdentifier")), "", ASYNC, ""),
     ("queue", "ordering", "Messages_Dequeue", r.reverse_list("queue.Messages_Dequeue", "QueueMessage"), WRONG, OTHER, ""),
-    ("queue", "paging", "Messages_Peek", without_query("queue.Messages_Peek", "numofmessages"), WRONG, OTHER, ""),
+    ("queue", "paging", "Messages_Peek", without_query("queue.Messages_Peek", "numofmessages", 32), WRONG, OTHER, ""),
     # Table
     ("table", "constraint", "Table_InsertEntity", r.reject("table.Table_InsertEntity", 400, "OutOfRangeInput", "One of the request inputs is out of range.", when=_early_date), UNSAFE, CONSTRAINT, ""),
     ("table", "constraint", "Table_MergeEntity", r.reject("table.Table_MergeEntity", 400, "TooManyProperties", "The entity contains more properties than allowed.", when=_too_many_properties), UNSAFE, CONSTRAINT, ""),
@@ -156,7 +189,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("table", "authorisation", "Table_UpdateEntity", r.deny("table.Table_UpdateEntity"), UNSAFE, AUTH, ""),
     ("table", "asynchronous", "Table_Delete Table_Query", _lingering_table(0.8), "", ASYNC, ""),
     ("table", "ordering", "Table_QueryEntities", r.change_body("table.Table_QueryEntities", _by_row), WRONG, OTHER, ""),
-    ("table", "paging", "Table_QueryEntities", without_query("table.Table_QueryEntities", "$top"), WRONG, OTHER, ""),
+    ("table", "paging", "Table_QueryEntities", without_query("table.Table_QueryEntities", "$top", 1000), WRONG, OTHER, ""),
 ]  # fmt: skip
 
 FOURTEEN_AZURE: tuple[Seed, ...] = tuple(seed(*row, group=14) for row in ROWS)

@@ -29,6 +29,7 @@ from likewise.cloud.rewriting.messages import answer
 from likewise.cloud.rewriting.states import container_of
 
 RANGE = re.compile(r"bytes=(\d+-\d*|-\d+)(,.*)?")
+QUEUE = re.compile(r"arn:aws:sqs:[\w-]+:\d{12}:[\w.-]+")
 SETS = ("SS", "NS", "BS")
 
 
@@ -77,7 +78,9 @@ def _date(text: str) -> datetime | None:
 def _queues_unseen(request: Request) -> bool:
     """Whether messages are to go to a queue, which nobody has made, and that is to be looked at."""
     skips = request.header("x-amz-skip-destination-validation").lower() == "true"
-    return b"<QueueConfiguration>" in request.body and not skips
+    queues = re.findall(rb"<Queue>([^<]*)</Queue>", request.body)
+    are_fine = all(QUEUE.fullmatch(queue.decode()) for queue in queues)
+    return bool(queues) and are_fine and not skips
 
 
 def _redirects_and_shows(request: Request) -> bool:
@@ -352,7 +355,7 @@ def _from_the_start() -> Rule:
         start, kinds = fields.get("ExclusiveStartKey"), keys.get(container_of(request))
         if request.operation != "dynamodb.Scan" or not isinstance(start, dict) or "IndexName" in fields:
             return request
-        is_fine = kinds == {name: next(iter(value), "") for name, value in start.items()}
+        is_fine = kinds == {name: "".join(value) for name, value in start.items()}
         is_number = all(re.fullmatch(r"-?\d+(\.\d+)?", value.get("N", "0")) for value in start.values())
         if not is_fine or not is_number:
             return request

@@ -160,6 +160,8 @@ class Context:
     answers: list[Answer]
     made: tuple[str, ...]
     generation: int
+    asked: tuple[Answer, ...] = ()
+    """Answers to what was asked of it at once."""
 
 
 class Keeper:
@@ -323,18 +325,22 @@ class Lane:
             self.meter.add(1)
         return self.side.call(call)
 
-    def begin(self, case: Case) -> Context:
-        """The set-up and the only probe, if any, left standing so that more can be asked of it."""
+    def begin(self, case: Case, questions: Sequence[Call] = ()) -> Context:
+        """The set-up and the only probe, if any, left standing so that more can be asked of it.
+
+        Nobody else comes between it and the `questions` that are asked at once.
+        """
         names = self.names()
         self.is_new = False
         try:
             answers = self._calls((*case.setup, *(probe.call for probe in case.probes)), names, [])
+            asked = tuple(self._calls(questions, names, answers))
         except Exhausted:
             self.tidy()
             raise
         self._hold(1)
         made = () if self.keeper is None else self.keeper.hand_over()
-        return Context(names=names, answers=answers, made=made, generation=self.generation)
+        return Context(names=names, answers=answers, made=made, generation=self.generation, asked=asked)
 
     def _hold(self, sign: int) -> None:
         if self.meter is not None:

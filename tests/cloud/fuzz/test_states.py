@@ -16,7 +16,7 @@ from likewise.cloud.fuzz.sides.execution import Lane, Names, Probe
 from likewise.cloud.fuzz.sides.standing import is_replaced
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.schedule import EARLY
-from likewise.cloud.fuzz.tasks.states import MARKS, held, oddly, otherwise
+from likewise.cloud.fuzz.tasks.states import ASKED, MADE, MARKS, cased, held, oddly, otherwise
 
 BLOBS = Planner(load("blob"), hints_of("blob"))
 ROWS = Planner(load("table"), hints_of("table"))
@@ -57,6 +57,21 @@ def test_what_lies_inside_gets_a_name_with_marks_everywhere() -> None:
     assert only.setup[-1].params["body"]["json"]["RowKey"] == odd
     assert only.setup[0].params["body"]["json"]["TableName"] == Name("table"), "what contains it has its own"
     assert not list(oddly(BLOBS, BLOBS.plan("Blob_CopyFromURL"))), "an address writes it in its own way"
+
+
+def test_what_is_there_is_asked_for_by_a_name_that_differs_in_capital_letters_only() -> None:
+    table, row = cased(ROWS, ROWS.plan("Table_QueryEntitiesWithPartitionAndRowKey"))
+    assert table.call.params["table"] == Text((Name("table"), ASKED))
+    assert table.setup[0].params["body"]["json"]["TableName"] == Text((Name("table"), MADE))
+    assert (row.call.params["table"], row.call.params["row_key"]) == (
+        Name("table"),
+        Text((Name("row"), ASKED)),
+    )
+    (blob,) = cased(BLOBS, BLOBS.plan("Blob_GetProperties"))
+    assert blob.call.params == {"container": Name("container"), "blob": Text((Name("blob"), ASKED))}
+    assert MADE.lower() == ASKED.lower()
+    assert not list(cased(BLOBS, BLOBS.plan("Container_GetProperties"))), "containers have small letters only"
+    assert not list(cased(BLOBS, BLOBS.plan("BlockBlob_Upload"))), "nothing is there before"
 
 
 def test_a_state_that_turned_out_not_to_matter_is_no_condition() -> None:

@@ -117,6 +117,7 @@ STATES = {
     "held": "only while what it names is held",
     "form": "only where what it names is of another form",
     "odd": "only where a name has special characters in it",
+    "cased": "only where a name differs from another in capital letters alone",
 }
 _HOLDS = re.compile(r"Lease|Lock|Hold")
 
@@ -144,7 +145,7 @@ def _state(probe: Probe, before: Sequence[str]) -> str:
             return "unset" if before else "no parent"
         case "held" if not any(_HOLDS.search(name) for name in before):
             return ""
-        case "form" | "odd" | "unset" if not before:
+        case "form" | "odd" | "cased" | "unset" if not before:
             return "no parent"
         case "filled" if len(before) < 2:
             return ""

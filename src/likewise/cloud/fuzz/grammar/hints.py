@@ -35,6 +35,7 @@ class Hints:
     `holds`: for each kind of thing, the operation that locks one, the parameter by which others show that
     they may touch it nevertheless, and what they give then.
     `forms`: for each kind of thing that there are several forms of, the operations that make them.
+    `cased`: kinds of thing at the top of a server whose names may have capital letters.
     `account`: operations on state that everybody on the server shares.
     `skip`: operations that are never called, and why.
     `removers`: for each kind of top-level thing, the operation that deletes it.
@@ -57,6 +58,7 @@ class Hints:
     holds: Mapping[str, tuple[str, str, Any, Any]] = field(default_factory=dict)
     """The last two: what is right, and what is wrong."""
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cased: frozenset[str] = frozenset()
     account: frozenset[str] = frozenset()
     skip: Mapping[str, str] = field(default_factory=dict)
     poison: frozenset[str] = frozenset()

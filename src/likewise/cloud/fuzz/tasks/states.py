@@ -12,9 +12,11 @@ from likewise.cloud.fuzz.planning.plans import Plan, Planner
 from likewise.cloud.fuzz.planning.sequences import unbound
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, further, instead, shown
 
-HELD, FORM, ODD = "held", "form", "odd"
+HELD, FORM, ODD, CASED = "held", "form", "odd", "cased"
 MARKS = " ü'&+%"
 """What is put at the end of a name: addresses, XML and queries write these letters and marks otherwise."""
+MADE, ASKED = "Aa", "aA"
+"""What names end with that are one name to whoever does not tell capitals from small letters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,7 @@ def situations(planner: Planner, operation: str) -> Iterator[tuple[str, Situatio
         (HELD, held(planner, operation, plan)),
         (FORM, otherwise(planner, operation, plan)),
         (ODD, oddly(planner, plan)),
+        (CASED, cased(planner, plan)),
     ):
         yield from ((state, each) for each in those)
 
@@ -151,9 +154,23 @@ def oddly(planner: Planner, plan: Plan) -> Iterator[Situation]:
     kinds = {each.kind for each in _all_names(plan.calls)} & set(planner.hints.makers) - {top}
     if not kinds or any(_is_written_out(call.params, kinds) for call in plan.calls):
         return
-    setup = tuple(replace(call, params=_marked(call.params, kinds)) for call in plan.setup)
-    call = replace(plan.call, params=_marked(plan.call.params, kinds))
+    setup = tuple(replace(call, params=_marked(call.params, kinds, MARKS)) for call in plan.setup)
+    call = replace(plan.call, params=_marked(plan.call.params, kinds, MARKS))
     yield Situation(setup=setup, call=call, labels={})
+
+
+def cased(planner: Planner, plan: Plan) -> Iterator[Situation]:
+    """What an operation names is there by another name, which differs in capital letters only."""
+    top = KINDS.get(planner.service, "")
+    named = {each.kind for each in _all_names((plan.call,))} & set(planner.hints.makers)
+    kinds = [kind for kind in planner.hints.makers if kind in named and _names(plan.setup, kind)]
+    for kind in kinds:
+        is_free = kind != top or kind in planner.hints.cased
+        if not is_free or any(_is_written_out(call.params, {kind}) for call in plan.calls):
+            continue
+        setup = tuple(replace(call, params=_marked(call.params, {kind}, MADE)) for call in plan.setup)
+        call = replace(plan.call, params=_marked(plan.call.params, {kind}, ASKED))
+        yield Situation(setup=setup, call=call, labels={})
 
 
 def _kind(planner: Planner, call: Call, among: Mapping[str, Any]) -> str:
@@ -183,12 +200,14 @@ def _is_written_out(value: Any, kinds: set[str]) -> bool:
     return False
 
 
-def _marked(value: Any, kinds: set[str]) -> Any:
+def _marked(value: Any, kinds: set[str], ending: str) -> Any:
     match value:
         case Name() if value.kind in kinds:
-            return Text((value, MARKS))
+            return Text((value, ending))
         case Mapping():
-            return {_marked(key, kinds): _marked(inner, kinds) for key, inner in value.items()}
+            return {
+                _marked(key, kinds, ending): _marked(inner, kinds, ending) for key, inner in value.items()
+            }
         case list() | tuple():
-            return [_marked(inner, kinds) for inner in value]
+            return [_marked(inner, kinds, ending) for inner in value]
     return value

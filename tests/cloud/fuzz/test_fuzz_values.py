@@ -9,7 +9,7 @@ from likewise.cloud.fuzz.grammar import Member, OperationShape, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.planning.values import DATES, FOREIGN, MARKED, SPACED, variants
-from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
+from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, together
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.ranks import by_rank, families, grouped, shuffled
@@ -35,9 +35,9 @@ def test_every_value_of_an_enumeration_comes_along_with_others_round_by_round() 
     found = list(variants((COLOURS, SIZES), {}, extra))
     typical = {each.note for each in found if each.value_class == ValueClass.TYPICAL}
     assert typical == {"'red'", "'green'", "'blue'", "'small'", "'large'"}
-    together = grouped(found, {})
-    assert [each.note for each in together] == ["'red' and 'small'", "'green' and 'large'"]
-    assert [rank for rank, those in by_rank(together).items() for _ in those] == [0, 2]
+    groups = grouped(found, {})
+    assert [each.note for each in groups] == ["'red' and 'small'", "'green' and 'large'"]
+    assert [rank for rank, those in by_rank(groups).items() for _ in those] == [0, 2]
 
 
 def test_what_others_build_on_is_called_before_them() -> None:
@@ -265,3 +265,13 @@ def test_parts_of_a_body_that_only_another_way_has_are_varied_in_that_way() -> N
     }
     parts = [each.parameter for those in found.values() for each in those.variants]
     assert not set(parts) & usual, "what the usual call has is varied there"
+
+
+def test_a_parameter_that_says_nothing_alone_is_given_along_with_another() -> None:
+    cases = Cases(Planner(load("table"), hints_of("table")), 1, ("Table_UpdateEntity",))
+    found = cases._variants("Table_UpdateEntity")
+    tags = [each for each in found if each.parameter == "etag"]
+    assert {"not a valid value!", "*"} <= {each.params["etag"] for each in tags}
+    assert {each.params["match_condition"] for each in tags} == {"IfNotModified"}
+    usual = Variant(parameter="timeout", value_class=ValueClass.TYPICAL, params={"timeout": 30})
+    assert together([usual, tags[0]]).params["match_condition"] == "IfNotModified"

@@ -225,6 +225,7 @@ HINTS = Hints(
         "blob": ("Blob_AcquireLease", "lease_id", LEASE, OTHER_LEASE),
         "container": ("Container_AcquireLease", "lease_id", LEASE, OTHER_LEASE),
     },
+    alters={"blob": ("Blob_SetTier:archived",)},
     forms={"blob": FORMS},
     creates={
         "Container_Create": words("container"),

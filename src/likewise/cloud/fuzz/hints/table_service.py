@@ -62,6 +62,7 @@ HINTS = Hints(
         "Table_Query.filter": ("TableName ge 'a'", "TableName ne 'other'"),
         "select": ("n", "PartitionKey,RowKey", "none", "*"),
     },
+    along={"etag": {"match_condition": "IfNotModified"}},
     holding={"etag": ({"etag": MARK, "match_condition": "IfNotModified"},)},
     creates={"Table_Create": words("table")},
     needs={

@@ -66,7 +66,9 @@ def together(several: Sequence[Variant]) -> Variant:
     """Several parameters varied in one call."""
     params = dict(several[0].params)
     for each in several[1:]:
-        params[each.top] = each.params[each.top]
+        params |= {
+            name: value for name, value in each.params.items() if name == each.top or name not in params
+        }
     return Variant(
         parameter=AND.join(each.parameter for each in several),
         value_class=AND.join(str(each.value_class) for each in several),

@@ -12,7 +12,7 @@ from likewise.cloud.fuzz.planning.plans import Plan, Planner
 from likewise.cloud.fuzz.planning.sequences import unbound
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, further, instead, shown
 
-HELD, FORM, ODD, CASED = "held", "form", "odd", "cased"
+HELD, ALTERED, FORM, ODD, CASED = "held", "altered", "form", "odd", "cased"
 MARKS = " ü'&+%"
 """What is put at the end of a name: addresses, XML and queries write these letters and marks otherwise."""
 MADE, ASKED = "Aa", "aA"
@@ -33,6 +33,7 @@ def situations(planner: Planner, operation: str) -> Iterator[tuple[str, Situatio
     plan = planner.plan(operation)
     for state, those in (
         (HELD, held(planner, operation, plan)),
+        (ALTERED, altered(planner, operation, plan)),
         (FORM, otherwise(planner, operation, plan)),
         (ODD, oddly(planner, plan)),
         (CASED, cased(planner, plan)),
@@ -114,7 +115,10 @@ def _place(service: str, out: str) -> tuple[str | int, ...]:
 
 
 def held(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:
-    """What an operation names is locked: asked without a key, with the right one, and with another."""
+    """What an operation names is locked: asked without a key, with another, and with the right one.
+
+    Without one also under a condition that does not hold: which of both is said, each server decides.
+    """
     kind = _kind(planner, plan.call, planner.hints.holds)
     if not kind:
         return
@@ -125,13 +129,35 @@ def held(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:
     lock = Call(service=plan.call.service, operation=holder, params=planner.typical(holder))
     setup = (*before, planner.bound(lock, before))
     yield Situation(setup=setup, call=plan.call, labels={})
-    member = planner.grammar.operations[operation].member(parameter)
-    if member is None or parameter in plan.call.params:
+    shape = planner.grammar.operations[operation]
+    unmet = [name for name in planner.hints.failing if shape.member(name) and name != parameter]
+    for name in unmet[: 2 if kind in planner.hints.creates.get(operation, ()) else 1]:
+        yield _given(plan, setup, planner.hints.failing[name], name, ValueClass.UNKNOWN)
+    if shape.member(parameter) is None or parameter in plan.call.params:
         return
-    for value, value_class in ((right, ValueClass.TYPICAL), (wrong, ValueClass.UNKNOWN)):
-        call = replace(plan.call, params={**plan.call.params, parameter: value})
-        labels = {"parameter": parameter, "value_class": str(value_class), "note": shown(value)}
-        yield Situation(setup=setup, call=call, labels=labels)
+    for value, value_class in ((wrong, ValueClass.UNKNOWN), (right, ValueClass.TYPICAL)):
+        yield _given(plan, setup, {parameter: value}, parameter, value_class)
+
+
+def _given(
+    plan: Plan, setup: tuple[Call, ...], given: Mapping[str, Any], name: str, value_class: ValueClass
+) -> Situation:
+    """A call with something besides, which is what is varied."""
+    call = replace(plan.call, params={**plan.call.params, **given})
+    labels = {"parameter": name, "value_class": str(value_class), "note": shown(given[name])}
+    return Situation(setup=setup, call=call, labels=labels)
+
+
+def altered(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:
+    """What an operation names was put into a state in which not everything can be done to it."""
+    kind = _kind(planner, plan.call, planner.hints.alters)
+    for variant in planner.hints.alters.get(kind, ()):
+        before = plan.setup if _names(plan.setup, kind) else plan.calls
+        change = planner.plan(variant)
+        is_fit = {call.operation for call in change.setup} <= {call.operation for call in before}
+        if is_fit and change.call.operation not in (operation, *(call.operation for call in before)):
+            setup = (*before, planner.bound(change.call, before))
+            yield Situation(setup=setup, call=plan.call, labels={})
 
 
 def otherwise(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:

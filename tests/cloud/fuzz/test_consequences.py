@@ -18,9 +18,13 @@ from likewise.cloud.fuzz.differences.explaining import (
 )
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import Finding, from_json
+from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.inquiry.inquiry import _is_said_of_state
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
+from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
+from likewise.cloud.fuzz.sides.sharing import Shared
 from likewise.model import Difference, Implication
 
 PUT = Call(service="s3", operation="PutObject", params={"Bucket": Name("bucket"), "Key": Name("key")})
@@ -76,6 +80,56 @@ def test_the_side_that_does_not_heed_a_parameter_is_found_out() -> None:
     found = inquiry._blame.find_deaf(Shown(gap=read, case=case, look=look, confirmed=1))
     running.pair.close()
     assert found == 0
+
+
+def test_the_side_that_does_not_heed_what_a_read_is_given_is_found_out() -> None:
+    def heeding(call: Call, _: int, side: FakeSide) -> Answer | None:
+        if call.operation != "ListObjectsV2" or "MaxKeys" not in call.params:
+            return None
+        return success(Contents=side.honest(call).fields["Contents"][: call.params["MaxKeys"]])
+
+    running = campaign(FakeSide(name="one"), FakeSide(heeding, "two"), budget=900)
+    inquiry, plan = running.inquiry, running.cases.plan("ListObjectsV2")
+    call = replace(plan.call, params={**plan.call.params, "MaxKeys": 1})
+    probe = Probe(call=call, parameter="MaxKeys", value_class="typical")
+    case = Case(setup=plan.setup, probes=(probe,))
+    look = inquiry.look(case)
+    found = inquiry._blame.find_deaf(Shown(gap=look.gaps[0], case=case, look=look, confirmed=1))
+    running.pair.close()
+    assert found == 0
+
+
+def test_what_everybody_shares_is_compared_while_both_took_the_same_of_it() -> None:
+    """In the order in which a side was called, whoever called it, and whenever that is looked at."""
+    planner = Planner(load("queue"), hints_of("queue"))
+    whole = planner.plan("Service_SetProperties").call
+    parts = whole.params["body"]["StorageServiceProperties"]
+    part = replace(whole, params={"body": {"StorageServiceProperties": {"Cors": {**parts["Cors"], "a": 1}}}})
+    named = planner.plan("Queue_SetMetadata").call
+    ours, theirs = Shared(), Shared()
+    for call, sides in ((whole, (ours, theirs)), (named, (ours,))):
+        for side in sides:
+            side.note(call)
+    assert ours.copy() == theirs.copy(), "what is somebody's own is not shared"
+    theirs.note(part)
+    running = campaign(FakeSide(name="one"), FakeSide(name="two"))
+    running.inquiry.planner = planner
+    read = Probe(call=replace(whole, operation="Service_GetProperties", params={}))
+
+    def differ() -> bool:
+        seen = [
+            Seen(setup=[], answers=[success(body={"Cors": number})], shared=side.copy())
+            for number, side in enumerate((ours, theirs))
+        ]
+        return bool(running.inquiry.gaps(Case(probes=(read,)), read, seen[0], seen[1])[0])
+
+    assert not differ(), "only one side took what was written last"
+    ours.note(replace(part, params={"body": {"StorageServiceProperties": {"HourMetrics": {}}}}))
+    theirs.note(replace(part, params={"body": {"StorageServiceProperties": {"HourMetrics": {}}}}))
+    assert not differ(), "that was another part"
+    ours.note(part)
+    assert differ()
+    running.pair.close()
 
 
 def test_what_is_asked_for_by_a_field_that_is_kept_otherwise_follows_from_that() -> None:

@@ -8,8 +8,8 @@ from likewise.cloud.fuzz.calls import Name
 from likewise.cloud.fuzz.grammar import Member, OperationShape, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import FOREIGN, MARKED, variants
-from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
+from likewise.cloud.fuzz.planning.values import DATES, FOREIGN, MARKED, SPACED, variants
+from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, together
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.ranks import by_rank, families, grouped, shuffled
@@ -35,9 +35,9 @@ def test_every_value_of_an_enumeration_comes_along_with_others_round_by_round() 
     found = list(variants((COLOURS, SIZES), {}, extra))
     typical = {each.note for each in found if each.value_class == ValueClass.TYPICAL}
     assert typical == {"'red'", "'green'", "'blue'", "'small'", "'large'"}
-    together = grouped(found, {})
-    assert [each.note for each in together] == ["'red' and 'small'", "'green' and 'large'"]
-    assert [rank for rank, those in by_rank(together).items() for _ in those] == [0, 2]
+    groups = grouped(found, {})
+    assert [each.note for each in groups] == ["'red' and 'small'", "'green' and 'large'"]
+    assert [rank for rank, those in by_rank(groups).items() for _ in those] == [0, 2]
 
 
 def test_what_others_build_on_is_called_before_them() -> None:
@@ -88,7 +88,7 @@ def test_texts_in_a_body_are_given_foreign_letters_and_marks() -> None:
     given = {
         each["Message"]["Text"] for each in texts if isinstance(each, dict) and "Text" in each["Message"]
     }
-    assert {FOREIGN, MARKED} <= given
+    assert {FOREIGN, MARKED, SPACED} <= given
 
 
 def test_fields_of_a_body_in_json_are_given_nothing() -> None:
@@ -213,3 +213,65 @@ def test_the_names_of_what_an_operation_makes_come_in_every_length_and_spelling_
         ]
         assert {32, 64, 128, 300, 600, 1024} <= {each.size for each in probes}
         assert any(each.note.endswith(".x'") for each in probes)
+
+
+def test_times_in_a_body_are_given_in_other_forms_and_content_any_bytes() -> None:
+    member = Member(name="body", kind="any", required=True)
+    body = {"Policy": {"Start": "2031-01-01T00:00:00.0000000Z"}}
+    given = [
+        each.params["body"]["Policy"].get("Start")
+        for each in variants((member,), {"body": body}, {})
+        if isinstance(each.params.get("body"), dict)
+    ]
+    assert set(DATES) <= set(given)
+    content = [each.params.get("body") for each in variants((member,), {"body": b"x"}, {})]
+    assert bytes(range(256)) in content
+
+
+def test_an_object_of_json_is_given_more_than_it_should_have() -> None:
+    member = Member(name="body", kind="any", required=True)
+    given = [
+        value
+        for each in variants((member,), {"body": {"json": {"n": 1}}}, {})
+        if isinstance(each.params.get("body"), dict)
+        for value in each.params["body"]["json"].values()
+    ]
+    assert [1, 2] in given
+    assert {"inner": 1} in given
+
+
+def test_a_name_inside_a_body_is_spelled_in_other_ways_too() -> None:
+    found = Cases(Planner(load("table"), hints_of("table")), 1, ("Table_Create",))._variants("Table_Create")
+    notes = {each.note for each in found if each.parameter == "body.TableName"}
+    assert {"'<table>_X'", "'0<table>'"} <= notes
+
+
+def test_each_wrong_spelling_of_a_name_comes_among_the_first() -> None:
+    found = Cases(Planner(load("queue"), hints_of("queue")), 1, ("Queue_Create",))._variants("Queue_Create")
+    spelled = [each for each in found if each.is_alone and each.value_class == ValueClass.WRONG_FORMAT]
+    assert len(spelled) > 4
+    assert all(each in by_rank(found)[0] for each in spelled)
+
+
+def test_parts_of_a_body_that_only_another_way_has_are_varied_in_that_way() -> None:
+    planner = Planner(load("blob"), hints_of("blob"))
+    found = {each.way: each for each in around(planner, "Service_SetProperties")}
+    days = "body.StorageServiceProperties.HourMetrics.RetentionPolicy.Days"
+    there = [each for each in found["Service_SetProperties:metrics"].variants if each.parameter == days]
+    assert {ValueClass.BOUNDARY, ValueClass.MISSING} <= {each.value_class for each in there}
+    usual = {
+        each.parameter
+        for each in Cases(planner, 1, ("Service_SetProperties",))._variants("Service_SetProperties")
+    }
+    parts = [each.parameter for those in found.values() for each in those.variants]
+    assert not set(parts) & usual, "what the usual call has is varied there"
+
+
+def test_a_parameter_that_says_nothing_alone_is_given_along_with_another() -> None:
+    cases = Cases(Planner(load("table"), hints_of("table")), 1, ("Table_UpdateEntity",))
+    found = cases._variants("Table_UpdateEntity")
+    tags = [each for each in found if each.parameter == "etag"]
+    assert {"not a valid value!", "*"} <= {each.params["etag"] for each in tags}
+    assert {each.params["match_condition"] for each in tags} == {"IfNotModified"}
+    usual = Variant(parameter="timeout", value_class=ValueClass.TYPICAL, params={"timeout": 30})
+    assert together([usual, tags[0]]).params["match_condition"] == "IfNotModified"

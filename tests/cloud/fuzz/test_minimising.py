@@ -114,6 +114,14 @@ def test_what_a_call_puts_there_can_be_given_to_the_one_that_makes_the_thing() -
     assert absorbed((BUCKET, put()), planner) == []
 
 
+def test_what_is_the_same_parameter_there_is_given_as_it_is() -> None:
+    planner = Planner(load("blob"), hints_of("blob"))
+    made = planner.plan("Blob_SetTier:archived")
+    (shorter,) = absorbed(made.calls, planner)
+    assert [call.operation for call in shorter] == ["Container_Create", "BlockBlob_Upload"]
+    assert shorter[-1].params["tier"] == "Archive"
+
+
 class Needing(Pair):
     """A pair whose sides differ where some parameters are given together."""
 

@@ -16,7 +16,7 @@ from likewise.cloud.fuzz.sides.execution import Lane, Names, Probe
 from likewise.cloud.fuzz.sides.standing import is_replaced
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.schedule import EARLY
-from likewise.cloud.fuzz.tasks.states import MARKS, held, oddly, otherwise
+from likewise.cloud.fuzz.tasks.states import ASKED, MADE, MARKS, altered, cased, held, oddly, otherwise
 
 BLOBS = Planner(load("blob"), hints_of("blob"))
 ROWS = Planner(load("table"), hints_of("table"))
@@ -26,15 +26,29 @@ def names(calls: tuple[Call, ...]) -> list[str]:
     return [call.operation for call in calls]
 
 
-def test_what_is_leased_is_written_without_a_key_with_the_right_one_and_with_another() -> None:
+def test_what_is_leased_is_written_without_a_key_with_another_and_with_the_right_one() -> None:
     those = list(held(BLOBS, "Blob_SetMetadata", BLOBS.plan("Blob_SetMetadata")))
     assert {tuple(names(each.setup)) for each in those} == {
         ("Container_Create", "BlockBlob_Upload", "Blob_AcquireLease")
     }
     keys = [each.call.params.get("lease_id") for each in those]
     lease = those[0].setup[-1].params["proposed_lease_id"]
-    assert keys[:2] == [None, lease]
+    assert keys[:2] == [None, None]
+    assert those[1].labels["parameter"] == "if_match", "which of two mistakes is named is a matter of taste"
     assert keys[2] not in (None, lease)
+    assert keys[3] == lease, "at last, for it changes something"
+    made = list(held(BLOBS, "BlockBlob_Upload", BLOBS.plan("BlockBlob_Upload")))
+    assert "if_none_match" in [each.labels.get("parameter") for each in made]
+
+
+def test_what_was_put_into_another_state_is_asked_for_by_every_operation_that_it_fits() -> None:
+    (only,) = altered(BLOBS, "Blob_SetHTTPHeaders", BLOBS.plan("Blob_SetHTTPHeaders"))
+    assert names(only.setup) == ["Container_Create", "BlockBlob_Upload", "Blob_SetTier"]
+    assert only.setup[-1].params["tier"] == "Archive"
+    (made,) = altered(BLOBS, "BlockBlob_Upload", BLOBS.plan("BlockBlob_Upload"))
+    assert names(made.setup)[-2:] == ["BlockBlob_Upload", "Blob_SetTier"], "it is there before"
+    assert not list(altered(BLOBS, "PageBlob_Resize", BLOBS.plan("PageBlob_Resize"))), "of another form"
+    assert not list(altered(BLOBS, "Blob_SetTier", BLOBS.plan("Blob_SetTier")))
 
 
 def test_what_an_operation_makes_itself_is_there_before_it_is_held() -> None:
@@ -57,6 +71,21 @@ def test_what_lies_inside_gets_a_name_with_marks_everywhere() -> None:
     assert only.setup[-1].params["body"]["json"]["RowKey"] == odd
     assert only.setup[0].params["body"]["json"]["TableName"] == Name("table"), "what contains it has its own"
     assert not list(oddly(BLOBS, BLOBS.plan("Blob_CopyFromURL"))), "an address writes it in its own way"
+
+
+def test_what_is_there_is_asked_for_by_a_name_that_differs_in_capital_letters_only() -> None:
+    table, row = cased(ROWS, ROWS.plan("Table_QueryEntitiesWithPartitionAndRowKey"))
+    assert table.call.params["table"] == Text((Name("table"), ASKED))
+    assert table.setup[0].params["body"]["json"]["TableName"] == Text((Name("table"), MADE))
+    assert (row.call.params["table"], row.call.params["row_key"]) == (
+        Name("table"),
+        Text((Name("row"), ASKED)),
+    )
+    (blob,) = cased(BLOBS, BLOBS.plan("Blob_GetProperties"))
+    assert blob.call.params == {"container": Name("container"), "blob": Text((Name("blob"), ASKED))}
+    assert MADE.lower() == ASKED.lower()
+    assert not list(cased(BLOBS, BLOBS.plan("Container_GetProperties"))), "containers have small letters only"
+    assert not list(cased(BLOBS, BLOBS.plan("BlockBlob_Upload"))), "nothing is there before"
 
 
 def test_a_state_that_turned_out_not_to_matter_is_no_condition() -> None:

@@ -19,6 +19,7 @@ from likewise.model import Difference, Implication
 
 STEADY = ("HeadBucket", "GetObject")
 OPERATIONS = ("CreateBucket", "HeadBucket", "PutObject", "GetObject", "ListObjectsV2", "DeleteObject")
+OPERATIONS_LISTED = (*OPERATIONS, "ListBuckets")
 
 
 class Clock:
@@ -324,3 +325,15 @@ def test_what_was_removed_is_not_removed_twice_to_learn_whether_a_side_knows_it_
     assert _is_gone([insert, delete], answers)
     assert not _is_gone([insert], answers), "nothing was removed"
     assert not _is_gone([insert, delete], (success(), failure(409, "TableBeingDeleted")))
+
+
+def test_a_list_that_leaves_out_its_last_is_not_late_because_others_make_something(clock: Clock) -> None:
+    """Several hands are at work: when one asks again, another may have made a bucket meanwhile."""
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        if call.operation == "ListBuckets":
+            return success(Buckets=side.honest(call).fields["Buckets"][:-1])
+        return None
+
+    found = findings(campaign(FakeSide(trick, "one"), FakeSide(name="two"), operations=OPERATIONS_LISTED))
+    assert {(each.operation, each.cause) for each in found} == {("ListBuckets", "other bug")}

@@ -207,3 +207,30 @@ def test_what_is_known_not_to_be_there_comes_before_what_is_made_up() -> None:
     first = [task for task in cases.sweep("Blob_StartCopyFromURL") if task.keys[-1] == "rank 0"]
     given = [probe.call.params["copy_source"] for task in first for probe in task.case.probes]
     assert any(isinstance(each, Text) and each.parts[-1] == "-none" for each in given)
+
+
+def test_several_things_with_names_of_their_own_are_made_for_a_list() -> None:
+    """Their order differs for who counts, or takes capitals for small letters."""
+    for service, way in (
+        ("blob", "Container_ListBlobFlatSegment:spelled"),
+        ("table", "Table_QueryEntities:spelled"),
+        ("queue", "Service_ListQueuesSegment:spelled"),
+    ):
+        given = [repr(call.params) for call in planner(service).plan(way).setup]
+        assert len(set(given)) == len(given) >= 3
+    plan = planner("blob").plan("BlockBlob_CommitBlockList:turned")
+    blocks = [call.params["block_id"] for call in plan.setup if call.operation == "BlockBlob_StageBlock"]
+    assert plan.call.params["body"]["BlockList"]["Latest"] == blocks[::-1]
+
+
+def test_what_cannot_be_made_twice_is_made_once_whatever_it_is_given() -> None:
+    plan = planner("queue").plan("Queue_GetProperties:full")
+    assert [call.operation for call in plan.setup] == ["Queue_Create", "Messages_Enqueue"]
+    again = planner("queue").plan("Messages_Dequeue:again").setup
+    assert [call.operation for call in again] == [
+        "Queue_Create",
+        "Messages_Enqueue",
+        "Messages_Dequeue",
+        "MessageId_Update",
+    ]
+    assert again[-1].params["pop_receipt"].call == 2, "the receipt is that of who took the message"

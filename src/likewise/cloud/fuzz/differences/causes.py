@@ -115,8 +115,10 @@ STATES = {
     "twice": "only the second time",
     "seen": "only after it was looked at",
     "held": "only while what it names is held",
+    "altered": "only where what it names was put into another state before",
     "form": "only where what it names is of another form",
     "odd": "only where a name has special characters in it",
+    "cased": "only where a name differs from another in capital letters alone",
 }
 _HOLDS = re.compile(r"Lease|Lock|Hold")
 
@@ -144,7 +146,7 @@ def _state(probe: Probe, before: Sequence[str]) -> str:
             return "unset" if before else "no parent"
         case "held" if not any(_HOLDS.search(name) for name in before):
             return ""
-        case "form" | "odd" | "unset" if not before:
+        case "altered" | "form" | "odd" | "cased" | "unset" if not before:
             return "no parent"
         case "filled" if len(before) < 2:
             return ""

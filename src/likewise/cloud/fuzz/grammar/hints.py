@@ -34,7 +34,10 @@ class Hints:
     `further`: other right values of parameters that are languages of their own, by either.
     `holds`: for each kind of thing, the operation that locks one, the parameter by which others show that
     they may touch it nevertheless, and what they give then.
+    `alters`: for each kind of thing, the calls ("Operation:variant") after which less can be done to one.
+    `along`: what a parameter is given along with, without which it says nothing.
     `forms`: for each kind of thing that there are several forms of, the operations that make them.
+    `cased`: kinds of thing at the top of a server whose names may have capital letters.
     `account`: operations on state that everybody on the server shares.
     `skip`: operations that are never called, and why.
     `removers`: for each kind of top-level thing, the operation that deletes it.
@@ -56,7 +59,10 @@ class Hints:
     further: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     holds: Mapping[str, tuple[str, str, Any, Any]] = field(default_factory=dict)
     """The last two: what is right, and what is wrong."""
+    alters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    along: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     forms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cased: frozenset[str] = frozenset()
     account: frozenset[str] = frozenset()
     skip: Mapping[str, str] = field(default_factory=dict)
     poison: frozenset[str] = frozenset()

@@ -21,6 +21,8 @@ CONTAINER, BLOB, URL = Name("container"), Name("blob"), Name("endpoint")
 EARLIER, LATER = "2020-01-01T00:00:00Z", "2031-01-01T00:00:00Z"
 OTHER_ETAG = '"0x8D0000000000000"'
 FORMS = ("BlockBlob_Upload", "AppendBlob_Create", "PageBlob_Create")
+NO_HASH = bytes(16)
+"""A hash of the right length that nothing has."""
 MARKS = tuple(Ref(-1, (maker, "headers", "etag")) for maker in FORMS)
 SOURCE = Text((URL, "/", CONTAINER, "/", BLOB))
 LIST = "Container_ListBlobFlatSegment"
@@ -199,6 +201,7 @@ HINTS = Hints(
         "lease_id": {"lease_id": OTHER_LEASE},
         "append_position": {"append_position": 7},
         "max_size": {"max_size": 3},
+        **{name: {name: NO_HASH} for name in ("transactional_content_md5", "blob_content_md5")},
         "range": {"range": "bytes=4096-8191"},
         "copy_source": {"copy_source": Text((*SOURCE.parts, "-none"))},
     },
@@ -211,7 +214,7 @@ HINTS = Hints(
     further={
         "where": ("colour>='a' AND colour<'z'", "colour='blue' AND shape='round'"),
         "if_tags": ("\"colour\">='a' AND \"colour\"<'z'",),
-        "range": ("bytes=2-", "bytes=0-0"),
+        "range": ("bytes=2-", "bytes=0-0", "bytes=5-1000"),
         "delimiter": ("b", "lw"),
         "tier": ("Hot", "Archive", "Cold"),
         "metadata": (MORE,),
@@ -222,6 +225,7 @@ HINTS = Hints(
         "blob": ("Blob_AcquireLease", "lease_id", LEASE, OTHER_LEASE),
         "container": ("Container_AcquireLease", "lease_id", LEASE, OTHER_LEASE),
     },
+    alters={"blob": ("Blob_SetTier:archived",)},
     forms={"blob": FORMS},
     creates={
         "Container_Create": words("container"),

@@ -6,7 +6,7 @@ from likewise.cloud.fuzz.calls import Name, Ref
 from likewise.cloud.fuzz.grammar.hints import Hints
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
 from likewise.cloud.fuzz.hints.ways_blob import MORE
-from likewise.cloud.fuzz.hints.ways_queue import NEEDS, WAYS
+from likewise.cloud.fuzz.hints.ways_queue import NEEDS, RELATED, WAYS
 from likewise.cloud.services.call import words
 
 MESSAGE = ("Messages_Enqueue", "body", "QueueMessagesList", "QueueMessage", 0)
@@ -55,7 +55,7 @@ HINTS = Hints(
         **NEEDS,
     },
     ways=WAYS,
-    related={"Service_ListQueuesSegment:metadata": ({"include": ["metadata"]},)},
+    related=RELATED,
     observers={
         "Queue_Create": ("Queue_GetProperties", "Service_ListQueuesSegment:metadata"),
         "Queue_Delete": ("Queue_GetProperties", "Service_ListQueuesSegment"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from likewise.cloud.fuzz.calls import Name, Ref
 from likewise.cloud.fuzz.grammar.hints import Hints
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
-from likewise.cloud.fuzz.hints.ways_table import NEEDS, WAYS
+from likewise.cloud.fuzz.hints.ways_table import NEEDS, RELATED, WAYS
 from likewise.cloud.services.call import words
 
 ROW = Name("row")
@@ -62,6 +62,7 @@ HINTS = Hints(
         "Table_Query.filter": ("TableName ge 'a'", "TableName ne 'other'"),
         "select": ("n", "PartitionKey,RowKey", "none", "*"),
     },
+    along={"etag": {"match_condition": "IfNotModified"}},
     holding={"etag": ({"etag": MARK, "match_condition": "IfNotModified"},)},
     creates={"Table_Create": words("table")},
     needs={
@@ -75,6 +76,7 @@ HINTS = Hints(
         **NEEDS,
     },
     ways=WAYS,
+    related=RELATED,
     observers={
         "Table_Create": ("Table_Query",),
         "Table_Delete": ("Table_Query",),
@@ -82,6 +84,7 @@ HINTS = Hints(
         "Table_*Entity": ("Table_QueryEntities", "Table_QueryEntitiesWithPartitionAndRowKey"),
         "Service_SetProperties": ("Service_GetProperties",),
     },
+    cased=words("table"),
     account=words("Service_SetProperties Service_GetProperties"),
     removers={"table": "Table_Delete", "row": "Table_DeleteEntity"},
     lists=words("Table_QueryEntities Table_Query"),

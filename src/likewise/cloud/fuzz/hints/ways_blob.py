@@ -23,6 +23,8 @@ FULL = {
     "blob_content_language": "en",
     "blob_cache_control": "no-cache",
 }
+ENDS = ("-b", "-B", "9", "10")
+"""Ends of names that come in another order for who counts, or does not tell capitals from small letters."""
 FOLDER = {"blob": Text((BLOB, "/inner"))}
 TAGGED = "\"colour\"='blue'"
 TAGS = {"Tags": {"TagSet": {"Tag": [{"Key": "size", "Value": "big"}, {"Key": "colour", "Value": "red"}]}}}
@@ -93,14 +95,22 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "Container_AcquireLease:released": {"duration": 30},
     "Container_AcquireLease:breaking": {"duration": 30},
     "Container_RenewLease:broken": {"lease_id": LEASE},
+    "Container_RenewLease:released": {"lease_id": LEASE},
     "Container_ReleaseLease:broken": {"lease_id": LEASE},
+    "Container_ChangeLease:broken": {"lease_id": LEASE},
+    "Container_ChangeLease:same": {"proposed_lease_id": LEASE},
     "Container_BreakLease:slow": {"break_period": 30},
     "Container_BreakLease:again": {"break_period": 10},
+    "Container_BreakLease:endless": {"container": CONTAINER},
     "Container_ListBlobFlatSegment:folder": {"prefix": Text((BLOB, "/"))},
     "Container_ListBlobFlatSegment:former": {"include": ["snapshots", "metadata"]},
     "Container_ListBlobFlatSegment:full": {"include": ["metadata", "tags", "copy"]},
     "Container_ListBlobFlatSegment:blocks": {"include": ["uncommittedblobs"]},
     "Container_ListBlobFlatSegment:leased": {"container": CONTAINER},
+    "Container_ListBlobFlatSegment:appended": {"container": CONTAINER},
+    "Container_ListBlobFlatSegment:pages": {"container": CONTAINER},
+    "Container_ListBlobFlatSegment:tiered": {"container": CONTAINER},
+    "Container_ListBlobFlatSegment:spelled": {"container": CONTAINER},
     "Container_ListBlobHierarchySegment:folder": {"container": CONTAINER},
     "Container_ListBlobHierarchySegment:inner": {"prefix": Text((BLOB, "/"))},
     "Container_FilterBlobs:two": {"where": "colour='red' AND size='big'"},
@@ -112,12 +122,17 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "Blob_SetHTTPHeaders:other": {"blob_content_type": None, "blob_content_language": "de"},
     "Blob_SetHTTPHeaders:none": {"blob_content_type": None},
     "Blob_SetTier:back": {"tier": "Hot"},
+    "Blob_SetTier:thawed": {"tier": "Hot"},
     "Blob_GetProperties:full": {"blob": BLOB},
     "Blob_Download:full": {"blob": BLOB},
     "Blob_Download:part": {"range": "bytes=2-5", "range_get_content_md5": True},
     "Blob_Download:copied": {"blob": BLOB},
     "Blob_Download:appended": {"blob": BLOB},
     "Blob_Download:staged": {"blob": BLOB},
+    "Blob_Download:pages": {"blob": BLOB},
+    "Blob_Download:archived": {"blob": BLOB},
+    "Blob_GetProperties:copied": {"blob": BLOB},
+    "Blob_GetProperties:sealed": {"blob": BLOB},
     "Blob_CreateSnapshot:metadata": {"metadata": MORE},
     **{
         f"{name}:snapshot": TAKEN
@@ -154,6 +169,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "Blob_ReleaseLease:broken": {"lease_id": LEASE},
     "Blob_ChangeLease:broken": {"lease_id": LEASE},
     "Blob_ChangeLease:same": {"proposed_lease_id": LEASE},
+    "Blob_BreakLease:endless": {"blob": BLOB},
     "Blob_BreakLease:slow": {"break_period": 30},
     "Blob_BreakLease:again": {"break_period": 10},
     "Blob_StartCopyFromURL:other": {"copy_source": ELSEWHERE},
@@ -176,6 +192,9 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "BlockBlob_CommitBlockList:uncommitted": {"body": {"BlockList": {"Uncommitted": ["YmxvY2stMQ=="]}}},
     "BlockBlob_CommitBlockList:committed": {"body": {"BlockList": {"Committed": ["YmxvY2stMQ=="]}}},
     "BlockBlob_CommitBlockList:unknown": {"body": {"BlockList": {"Latest": ["YmxvY2stOQ=="]}}},
+    "BlockBlob_CommitBlockList:twice": {"body": {"BlockList": {"Latest": ["YmxvY2stMQ==", "YmxvY2stMQ=="]}}},
+    "BlockBlob_CommitBlockList:turned": {"body": {"BlockList": {"Latest": ["YmxvY2stMg==", "YmxvY2stMQ=="]}}},
+    "BlockBlob_CommitBlockList:nothing": {"body": {"BlockList": {}}},
     "BlockBlob_CommitBlockList:full": FULL,
     "BlockBlob_CommitBlockList:over": {"blob": BLOB},
     "BlockBlob_GetBlockList:committed": {"list_type": "committed"},
@@ -198,12 +217,17 @@ WAYS: dict[str, Mapping[str, Any]] = {
         "sequence_number_action": "increment",
         "blob_sequence_number": None,
     },
+    "PageBlob_UpdateSequenceNumber:both": {"sequence_number_action": "increment"},
     "PageBlob_UpdateSequenceNumber:max": {"sequence_number_action": "max", "blob_sequence_number": 2},
 }
 
 RELATED: dict[str, tuple[Any, ...]] = {
     "BlockBlob_Upload:source": ({"blob": OTHER, **FULL},),
     "BlockBlob_Upload:marked": ({"blob_tags_string": "colour=blue"},),
+    **{f"BlockBlob_Upload:{end}": ({"blob": Text((BLOB, end))},) for end in ENDS},
+    "BlockBlob_StageBlock:first": ({"block_id": "YmxvY2stMQ=="},),
+    "BlockBlob_StageBlock:second": ({"block_id": "YmxvY2stMg==", "body": b"another block"},),
+    "Blob_SetTier:archived": ({"tier": "Archive"},),
 }
 
 _LEASED = {"Container": ("Container_AcquireLease",), "Blob": ("Blob_AcquireLease",)}
@@ -222,6 +246,10 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "Container_ListBlobFlatSegment:full": ("BlockBlob_Upload:full",),
     "Container_ListBlobFlatSegment:blocks": ("BlockBlob_StageBlock",),
     "Container_ListBlobFlatSegment:leased": ("BlockBlob_Upload", "Blob_AcquireLease"),
+    "Container_ListBlobFlatSegment:appended": _APPENDED,
+    "Container_ListBlobFlatSegment:pages": ("PageBlob_Create",),
+    "Container_ListBlobFlatSegment:tiered": ("BlockBlob_Upload", "Blob_SetTier"),
+    "Container_ListBlobFlatSegment:spelled": tuple(f"BlockBlob_Upload:{end}" for end in ENDS),
     "Container_ListBlobHierarchySegment:folder": ("BlockBlob_Upload:folder",),
     "Container_ListBlobHierarchySegment:inner": ("BlockBlob_Upload:folder",),
     "Container_FilterBlobs:two": ("BlockBlob_Upload:full",),
@@ -239,6 +267,11 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "Blob_Download:copied": ("BlockBlob_Upload:source", "Blob_StartCopyFromURL:other"),
     "Blob_Download:appended": _APPENDED,
     "Blob_Download:staged": ("BlockBlob_StageBlock",),
+    "Blob_Download:pages": _PAGES,
+    "Blob_Download:archived": ("Blob_SetTier:archived",),
+    "Blob_SetTier:thawed": ("Blob_SetTier:archived",),
+    "Blob_GetProperties:copied": ("BlockBlob_Upload:source", "Blob_StartCopyFromURL:other"),
+    "Blob_GetProperties:sealed": ("AppendBlob_Create", "AppendBlob_Seal"),
     **dict.fromkeys(
         [
             "Blob_Download:snapshot",
@@ -269,10 +302,13 @@ NEEDS: dict[str, tuple[str, ...]] = {
             ("Renew", "released", "ReleaseLease"),
             ("Release", "broken", "BreakLease"),
             ("Change", "broken", "BreakLease"),
+            ("Change", "same"),
             ("Break", "slow"),
             ("Break", "again", "BreakLease:slow"),
         )
     },
+    "Blob_BreakLease:endless": ("Blob_AcquireLease:infinite",),
+    "Container_BreakLease:endless": ("Container_AcquireLease:infinite",),
     "Blob_StartCopyFromURL:other": ("BlockBlob_Upload:source",),
     "Blob_StartCopyFromURL:metadata": ("BlockBlob_Upload:source",),
     "Blob_CopyFromURL:other": ("BlockBlob_Upload:source",),
@@ -282,6 +318,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "BlockBlob_StageBlock:over": ("BlockBlob_StageBlock",),
     "BlockBlob_StageBlock:longer": ("BlockBlob_StageBlock",),
     "BlockBlob_CommitBlockList:committed": _COMMITTED,
+    "BlockBlob_CommitBlockList:turned": ("BlockBlob_StageBlock:first", "BlockBlob_StageBlock:second"),
     "BlockBlob_CommitBlockList:over": ("BlockBlob_Upload:full", "BlockBlob_StageBlock"),
     "BlockBlob_GetBlockList:committed": _COMMITTED,
     "AppendBlob_AppendBlock:second": _APPENDED,

@@ -21,7 +21,7 @@ from likewise.cloud.fuzz.differences.explaining import (
 from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
-from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.plans import Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import unbound
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.model import Difference
@@ -136,15 +136,23 @@ class Blame:
         return False
 
     def find_deaf(self, shown: Shown) -> int | None:
-        """The side on which a read shows nothing of the parameter that a write was given."""
-        plain = self._plainly(shown, shown.gap.index) if shown.gap.index else None
+        """The side on which a read shows nothing of the parameter that it, or a write, was given."""
+        if not shown.gap.index and not self._is_read_by(shown):
+            return None
+        plain = self._plainly(shown, shown.gap.index)
         return None if plain is None else self._side_without(shown, plain)
+
+    def _is_read_by(self, shown: Shown) -> bool:
+        """Whether it is a read that a parameter is given to, and both sides answer it."""
+        answers = [seen.answers[0].success for seen in shown.look.seen or ()]
+        return is_read(shown.probe.call.operation) and len(answers) == 2 and all(answers)
 
     def _side_without(self, shown: Shown, plain: Look) -> int | None:
         """The side on which a read answers as after the plain probe, where on the other it does not."""
-        if not _has_read(plain):
+        at = int(bool(shown.gap.index))
+        if not _has_read(plain, at):
             return None
-        changed = self._changes(shown, plain, shown.gap.index, at=1)
+        changed = self._changes(shown, plain, shown.gap.index, at=at)
         return None if changed[0] == changed[1] else changed.index(False)
 
     def _plainly(self, shown: Shown, index: int) -> Look | None:
@@ -162,8 +170,8 @@ class Blame:
         call = self._planner.bound(replace(probe.call, params={**rest, **usual}), setup)
         if call == probe.call:
             return None
-        read = probe.observers[index - 1]
-        return self._seen(Case(setup=setup, probes=(Probe(call=call, observers=(read,)),)))
+        reads = probe.observers[index - 1 : index] if index else ()
+        return self._seen(Case(setup=setup, probes=(Probe(call=call, observers=reads),)))
 
     def _can_show(self, shown: Shown) -> bool:
         """Whether the read that differs shows such a thing on both sides alike after another write."""
@@ -234,7 +242,7 @@ class Blame:
         """For each side, whether a read answers otherwise than without the probe, where it is number `at`."""
         assert shown.look.seen is not None
         assert without.seen is not None
-        operation = shown.probe.observers[index - 1].operation
+        operation = (shown.probe.call, *shown.probe.observers)[index].operation
         found = []
         for which in (0, 1):
             seen = (without.seen[which], shown.look.seen[which])
@@ -281,6 +289,6 @@ def _size(value: Any) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def _has_read(look: Look) -> bool:
-    """Whether a probe and the read after it were answered on both sides."""
-    return look.seen is not None and all(len(each.answers) > 1 for each in look.seen)
+def _has_read(look: Look, at: int = 1) -> bool:
+    """Whether a probe, and the read after it if there is one, were answered on both sides."""
+    return look.seen is not None and all(len(each.answers) > at for each in look.seen)

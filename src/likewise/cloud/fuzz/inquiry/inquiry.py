@@ -70,8 +70,6 @@ class Inquiry:
         self.unstable: list[Unstable] = []
         self.wavering: list[Unstable] = []
         """Those of them that the last investigation came across."""
-        self._are_apart = False
-        """Whether the sides no longer share what everybody on a server does."""
         self.lateness = Lateness(
             pair,
             judge,
@@ -98,8 +96,6 @@ class Inquiry:
         """
         if not went_alike(case.setup, ours, theirs) or not _is_given_alike(probe.call, ours, theirs):
             return [], set()
-        if self._is_apart(probe.call.operation, ours, theirs):
-            return [], set()
         bonds, found = Bonds(), []
         self.judge.at((self.pair.reference.endpoint, self.pair.candidate.endpoint))
         for call, left, right in zip(case.setup, ours.setup, theirs.setup, strict=False):
@@ -107,6 +103,8 @@ class Inquiry:
         calls = (probe.call, *probe.observers)
         for number, (left, right) in enumerate(zip(ours.answers, theirs.answers, strict=False)):
             call = calls[number]
+            if self._is_apart(call.operation, ours, theirs):
+                break
             self._give(call, ours, theirs, bonds)
             self._note(call.operation, left, right)
             prefixes = (ours.prefix, theirs.prefix) if self._is_shared(call.operation) else ("", "")
@@ -125,13 +123,9 @@ class Inquiry:
         return sure, set[str]().union(*doubts)
 
     def _is_apart(self, operation: str, ours: Seen, theirs: Seen) -> bool:
-        """Whether a read gives what everybody shares, and only one side took what was written to it."""
-        if operation not in self.planner.hints.account:
-            return False
-        if is_read(operation):
-            return self._are_apart
-        self._are_apart |= ours.answers[0].success != theirs.answers[0].success
-        return False
+        """Whether a read gives what everybody shares, of which the sides took different things."""
+        is_shared = is_read(operation) and operation in self.planner.hints.account
+        return is_shared and ours.shared != theirs.shared
 
     def _give(self, call: Call, ours: Seen, theirs: Seen, bonds: Bonds) -> None:
         for each in placeholders(call.params):
@@ -222,7 +216,7 @@ class Inquiry:
         blamed, state, doubt = self._blame.lay(each, others)
         final = self._own(each) if each.gap.index and not state else each
         found = self._descriptions.finding(final, blamed, state=state, void=doubt)
-        if state and doubt is None:
+        if doubt is None and (state or not each.gap.index):
             found = replace(found, deaf=self._blame.find_deaf(each))
         # Who refuses a call for want of a thing that is only late had not come to what else is wrong with it.
         is_open = found.cause != NOT_IMPLEMENTED or each.gap.difference in _MISSES

@@ -187,7 +187,8 @@ class Minimiser:
         for shorter in (*other, *reductions(case.setup, probe.call)):
             if not pending or left[0] + (LIMIT if is_long else 0) < len(shorter) + 1:
                 break
-            kind = ("absorbed",) if shorter in other else self._kind(case, shorter, pending)
+            kind = self._kind(case, shorter, pending)
+            kind = ("absorbed", *kind) if shorter in other else kind
             kind = (*kind, "again") if again else kind
             form = Case(setup=shorter, probes=(leaned(probe, case.setup, shorter),))
             signatures = {each.gap.signature for each in pending}

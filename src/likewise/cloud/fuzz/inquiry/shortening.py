@@ -55,7 +55,10 @@ def absorbed(setup: tuple[Call, ...], planner: Planner) -> list[tuple[Call, ...]
             if len(names) != 1 or not about <= set(placeholders(maker.params)) or refers_any(setup, number):
                 continue
             member = shape.member(names[0])
+            own = planner.grammar.operations[call.operation].member(names[0])
+            is_alike = member is not None and own is not None and member.kind == own.kind
             value = planner.value(shape, member) if member is not None else None
+            value = call.params[names[0]] if is_alike else value
             if value is not None:
                 fuller = replace(maker, params={**maker.params, names[0]: value})
                 whole = (*setup[:place], fuller, *setup[place + 1 :])

@@ -294,8 +294,11 @@ class Lateness:
         is_unready = any(map(_is_unready, answers)) and not _is_gone(setup, answers)
         is_first = not is_read(gap.operation) and not is_unready
         probes = () if is_first and not gap.index else (replace(probe, observers=()),)
+        shared = self._is_shared(gap.operation)
+        # What others make in between might be why a list that everybody shares has no longer the same gap.
+        at_once = [call] * AT_ONCE if shared and not is_first else []
         try:
-            standing = self._pair.begin(Case(setup=setup, probes=probes))
+            standing = self._pair.begin(Case(setup=setup, probes=probes), at_once)
         except Exhausted:
             return None
         question = Question(
@@ -303,17 +306,17 @@ class Lateness:
             standing=standing,
             since=time.monotonic(),
             is_first=is_first,
-            shared=self._is_shared(gap.operation),
+            shared=shared,
         )
         self._asked[place] = question
         if is_first:
             for look in [*self._looks(setup, call)[:1]] * AT_ONCE:
                 self._again(question, look)
             return question
-        for _ in range(AT_ONCE):
+        for number in range(AT_ONCE):
             if self._agree(gap, question, *question.at_once):
                 break
-            question.at_once = self._again(question, call)
+            question.at_once = standing.asked(number) if shared else self._again(question, call)
         return question
 
     def _is_elsewhere(self, shown: Shown, question: Question) -> bool:

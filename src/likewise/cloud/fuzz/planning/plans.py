@@ -101,8 +101,15 @@ class Planner:
     def _is_there(self, need: str, setup: Sequence[Call]) -> bool:
         """Whether a set-up has what an operation would make, in some form: nothing else of that kind."""
         makers = self._alike({need.partition(":")[0]})
-        wanted = {each for each in _names(self.typical(need)) if each.number}
-        return any(each.operation in makers and wanted <= set(_names(each.params)) for each in setup)
+        wanted, given = set(_own_names(self.typical(need))), self.hints.related.get(need, ({},))[0].items()
+        if makers & set(self.hints.makers.values()):
+            given = {}.items()  # whatever it was given, it cannot be made twice
+        return any(
+            each.operation in makers
+            and wanted <= set(_own_names(each.params))
+            and given <= each.params.items()
+            for each in setup
+        )
 
     def _maker(self, operation: str, parameter: str) -> str:
         if source := self.hints.sources.get(parameter):
@@ -291,6 +298,19 @@ class Planner:
 
 def _names(value: Any) -> Iterator[Name]:
     return (each for each in placeholders(value) if isinstance(each, Name))
+
+
+def _own_names(value: Any) -> Iterator[Name | Text]:
+    """The names of things that are not the usual ones: the second of a kind, and what has a longer name."""
+    match value:
+        case Name() if value.number:
+            yield value
+        case Text() if isinstance(value.parts[0], Name) and len(value.parts) > 1:
+            yield value
+        case Mapping():
+            yield from (each for inner in value.values() for each in _own_names(inner))
+        case list() | tuple():
+            yield from (each for inner in value for each in _own_names(inner))
 
 
 def _counted(name: str, value: Any, number: int) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.names import length
-from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, readable, shown, varied
+from likewise.cloud.fuzz.planning.variants import SPELLINGS, ValueClass, Variant, readable, shown, varied
 
 INNER = 5
 """How deep parameters are varied."""
@@ -23,7 +23,12 @@ CHOICES = 6
 """Members of a structure, none of them required, from which on it is taken to be one of several things."""
 FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
 """Texts with letters that are not everybody's, and with marks that mean something somewhere."""
+SPACED = f"  {MARKED}\n{FOREIGN}\t "
+"""Both, with blanks around and between them: wherever a text has a form, it is not this one."""
+DATES = ("2020-01-01T00:00:00Z", "2031-01-01", "2099-12-31T23:59:59.9999999Z")
+"""Times as text: gone by, without the hour, far off and as exact as may be."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 
 _NUMERALS = (
@@ -302,6 +307,7 @@ def _any_changes(base: Any, place: str) -> Iterator[Change]:
     yield place, ValueClass.EMPTY, b""
     if isinstance(base, bytes):
         yield place, ValueClass.BOUNDARY, base * 50
+        yield place, ValueClass.BOUNDARY, bytes(range(256)) * (len(base) // 256 or 1)
         return
     if isinstance(base, str):
         yield place, ValueClass.WRONG_FORMAT, "garbage"
@@ -331,6 +337,7 @@ def _tree_changes(tree: Any, place: str) -> Iterator[Change]:
     elif isinstance(tree, Name):
         yield place, ValueClass.WRONG_FORMAT, Text((tree, "-!"))
         yield place, ValueClass.TOO_LONG, Text((tree, "x" * LONG))
+        yield from ((place, kind, Text((*before, tree, *after))) for kind, before, after in SPELLINGS)
     elif isinstance(tree, bool):
         yield place, ValueClass.TYPICAL, not tree
         yield place, ValueClass.WRONG_TYPE, "maybe"
@@ -340,13 +347,16 @@ def _tree_changes(tree: Any, place: str) -> Iterator[Change]:
     elif isinstance(tree, str):
         yield place, ValueClass.EMPTY, ""
         yield place, ValueClass.TOO_LONG, "x" * 70_000
-        yield from (
-            (place, ValueClass.WRONG_FORMAT, text) for text in ("not a valid value!", FOREIGN, MARKED)
-        )
+        if _DATE.fullmatch(tree):
+            yield from ((place, ValueClass.BOUNDARY, text) for text in DATES)
+        texts = (SPACED, "not a valid value!", FOREIGN, MARKED)
+        yield from ((place, ValueClass.WRONG_FORMAT, text) for text in texts)
 
 
 def _null_changes(tree: Any, place: str) -> Iterator[Change]:
-    """An object of JSON with nothing in each of its fields."""
+    """An object of JSON with nothing in each of its fields, and with more of them than there should be."""
     if isinstance(tree, Mapping):
         for name in tree:
             yield f"{place}.{name}", ValueClass.EMPTY, {**tree, name: None}
+        for name, value in (("not-valid name!", "text"), ("several", [1, 2]), ("nested", {"inner": 1})):
+            yield f"{place}[]", ValueClass.WRONG_FORMAT, {**tree, name: value}

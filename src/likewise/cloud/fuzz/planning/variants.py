@@ -38,7 +38,7 @@ class Variant:
     size: int = 0
     """How long or how many, where that is what is varied."""
     is_alone: bool = False
-    """Whether it is one of several right values that each say something else: none stands for another."""
+    """Whether it is one of several values that each say something else: none stands for another."""
     is_double: bool = False
     """Whether a list holds everything twice: most servers look for that."""
     is_early: bool = False
@@ -66,7 +66,9 @@ def together(several: Sequence[Variant]) -> Variant:
     """Several parameters varied in one call."""
     params = dict(several[0].params)
     for each in several[1:]:
-        params[each.top] = each.params[each.top]
+        params |= {
+            name: value for name, value in each.params.items() if name == each.top or name not in params
+        }
     return Variant(
         parameter=AND.join(each.parameter for each in several),
         value_class=AND.join(str(each.value_class) for each in several),
@@ -113,19 +115,23 @@ def further(typical: Mapping[str, Any], parameter: str, given: Mapping[str, Any]
     return replace(variant, params={**typical, **given}, is_alone=True)
 
 
-SPELLINGS = (
-    (ValueClass.BOUNDARY, ".x"),
-    (ValueClass.WRONG_FORMAT, "_X"),
-    (ValueClass.WRONG_FORMAT, "-"),
-    (ValueClass.WRONG_FORMAT, "..x"),
+SPELLINGS: tuple[tuple[ValueClass, tuple[str, ...], tuple[str, ...]], ...] = (
+    (ValueClass.BOUNDARY, (), (".x",)),
+    (ValueClass.WRONG_FORMAT, (), ("_X",)),
+    (ValueClass.WRONG_FORMAT, (), ("-",)),
+    (ValueClass.WRONG_FORMAT, (), ("..x",)),
+    (ValueClass.WRONG_FORMAT, (), ("--x",)),
+    (ValueClass.WRONG_FORMAT, (), ("X",)),
+    (ValueClass.BOUNDARY, ("0",), ()),
+    (ValueClass.WRONG_FORMAT, ("-",), ()),
 )
-"""What a name may end in that not every server takes in every name, or takes where it should not."""
+"""What a name may begin or end with that not every server takes, or takes where it should not."""
 
 
 def spelled(typical: Mapping[str, Any], parameter: str, name: Name) -> Iterator[Variant]:
     """A name that an operation gives to what it makes, in other letters and marks."""
-    for value_class, ending in SPELLINGS:
-        variant = varied(parameter, value_class, typical, parameter, Text((name, ending)))
+    for value_class, before, after in SPELLINGS:
+        variant = varied(parameter, value_class, typical, parameter, Text((*before, name, *after)))
         yield replace(variant, is_alone=True, is_early=True)
 
 

@@ -15,6 +15,7 @@ from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import is_read
 from likewise.cloud.fuzz.sides.readiness import Readiness
 from likewise.cloud.fuzz.sides.removal import made, remove
+from likewise.cloud.fuzz.sides.sharing import Shared
 from likewise.cloud.fuzz.sides.standing import is_replaced, kept_calls
 
 LETTERS = "mbxckdwneu"
@@ -118,6 +119,8 @@ class Seen:
     """Whether nothing but the set-up was written before the probe: what reads show is what these wrote."""
     recent: bool = True
     """Whether the set-up was made just before: what is late has not yet come."""
+    shared: Mapping[str, str] = field(default_factory=dict)
+    """What everybody on the server shares, as it was then."""
 
 
 def went_alike(setup: Sequence[Call], ours: Seen, theirs: Seen) -> bool:
@@ -160,6 +163,8 @@ class Context:
     answers: list[Answer]
     made: tuple[str, ...]
     generation: int
+    asked: tuple[Answer, ...] = ()
+    """Answers to what was asked of it at once."""
 
 
 class Keeper:
@@ -217,6 +222,7 @@ class Lane:
         self.revive: Callable[[], Side | None] = lambda: None
         """Starts the server again, where it is ours and has ended."""
         self._tables = Readiness(self._send)
+        self._shared = Shared()
         self._contexts: dict[str, Context] = {}
         """Contexts that nothing has changed since they were made, by their set-up."""
 
@@ -267,6 +273,7 @@ class Lane:
                     is_clean, is_untouched = is_replaced(probe.call, *following), False
                     kept = kept_calls(case.setup, probe.call, top)
                     seen.answers += self._calls(probe.observers, names, [*setup, answer])
+                seen.shared = self._shared.copy()
                 done.append(seen)
                 self._check()
             self._keep(case.setup, names, setup[: len(setup) if is_untouched else kept])
@@ -323,18 +330,22 @@ class Lane:
             self.meter.add(1)
         return self.side.call(call)
 
-    def begin(self, case: Case) -> Context:
-        """The set-up and the only probe, if any, left standing so that more can be asked of it."""
+    def begin(self, case: Case, questions: Sequence[Call] = ()) -> Context:
+        """The set-up and the only probe, if any, left standing so that more can be asked of it.
+
+        Nobody else comes between it and the `questions` that are asked at once.
+        """
         names = self.names()
         self.is_new = False
         try:
             answers = self._calls((*case.setup, *(probe.call for probe in case.probes)), names, [])
+            asked = tuple(self._calls(questions, names, answers))
         except Exhausted:
             self.tidy()
             raise
         self._hold(1)
         made = () if self.keeper is None else self.keeper.hand_over()
-        return Context(names=names, answers=answers, made=made, generation=self.generation)
+        return Context(names=names, answers=answers, made=made, generation=self.generation, asked=asked)
 
     def _hold(self, sign: int) -> None:
         if self.meter is not None:
@@ -385,10 +396,13 @@ class Lane:
         if self.side.service == "dynamodb":
             answer = self._tables.settled(ready, answer)
         self.silences = self.silences + 1 if answer.silence else 0
+        if answer.success:
+            self._shared.note(call)
         if answer.silence and (again := self.revive()) is not None:
             self.side, self.is_new = again, True
             self.generation += 1
             self.silences = 0
+            self._shared = Shared()
         return answer
 
     def _announced(self, call: Call) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, field
@@ -26,6 +26,10 @@ class Standing:
 
     reference: Context
     candidate: Context
+
+    def asked(self, number: int) -> tuple[Answer, Answer]:
+        """Both sides' answers to one of the questions that were asked of them at once."""
+        return self.reference.asked[number], self.candidate.asked[number]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -84,9 +88,14 @@ class Pair:
             self._second.submit(self.candidate.drop, case.setup)
         return both
 
-    def begin(self, case: Case) -> Standing:
-        """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends."""
-        first, second = self._submit(partial(self.reference.begin, case), partial(self.candidate.begin, case))
+    def begin(self, case: Case, questions: Sequence[Call] = ()) -> Standing:
+        """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends.
+
+        The `questions` are asked of it before anybody else has a turn.
+        """
+        first, second = self._submit(
+            partial(self.reference.begin, case, questions), partial(self.candidate.begin, case, questions)
+        )
         try:
             ours = self._taken(first)
         except BaseException:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from likewise.cloud.fuzz.grammar import Member
@@ -24,27 +24,34 @@ class Around:
 
 
 def around(planner: Planner, operation: str) -> Iterator[Around]:
-    """Each way that is the first to give a parameter which the usual call has to leave out."""
-    usual, seen = planner.typical(operation), set[str]()
+    """Each way that is the first to give a parameter, or part of a body, which the usual call leaves out."""
+    usual, members = planner.plan(operation), planner.members(operation)
+    bodies = {each.name for each in members if each.kind == "any"}
+    known = set(usual.call.params)
+    seen = {each.parameter for each in _values(usual, members, bodies & known)}
     for way, given in planner.hints.ways.items():
         if way.partition(":")[0] != operation:
             continue
         names = {
             name
             for name, value in given.items()
-            if value is not None and name not in usual and _is_left_out(planner, operation, name)
-        } - seen
-        if names:
-            seen |= names
-            plan = planner.plan(way)
-            members = tuple(each for each in planner.members(operation) if each.name in names)
-            yield Around(way=way, plan=plan, variants=tuple(_values(plan, members)))
+            if (name in bodies and isinstance(value, Mapping))
+            or (value is not None and name not in known and _is_left_out(planner, operation, name))
+        }
+        known |= names - bodies
+        plan = planner.plan(way)
+        found = tuple(each for each in _values(plan, members, names) if each.parameter not in seen)
+        seen |= {each.parameter for each in found}
+        if found:
+            yield Around(way=way, plan=plan, variants=found)
 
 
-def _values(plan: Plan, members: tuple[Member, ...]) -> Iterator[Variant]:
-    params = plan.call.params
-    yield from (each for each in variants(members, params, {}) if each.value_class in _WANTED)
-    for member in members:
+def _values(plan: Plan, members: tuple[Member, ...], names: Container[str]) -> Iterator[Variant]:
+    params, chosen = plan.call.params, tuple(each for each in members if each.name in names)
+    for each in variants(chosen, params, {}):
+        if each.value_class in _WANTED or (each.is_plain and each.value_class is ValueClass.MISSING):
+            yield each
+    for member in chosen:
         # What is known of the limits of a parameter was asked in the usual way.
         those = big(params, member, sizes(member, params[member.name], named=(), number=0))
         yield from (replace(each, size=0) for each in those)

@@ -20,7 +20,7 @@ from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
 from likewise.cloud.fuzz.tasks.sizes import big, sizes
-from likewise.cloud.fuzz.tasks.states import Situation, filled, hinted, pages, situations, ways
+from likewise.cloud.fuzz.tasks.states import ALTERED, Situation, filled, hinted, pages, situations, ways
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -192,15 +192,15 @@ class Cases:
             for page, each in pages(self.planner, plan):
                 yield page, self._case(each, "present")
         for state, each in situations(self.planner, operation):
-            yield state, self._case(each, state)
+            yield state, self._case(each, state, is_watched=state != ALTERED)
 
     def _ways(self, operation: str) -> Iterator[tuple[str, Case]]:
         for name, each in ways(self.planner, operation):
             yield "way", self._case(each, f"way {name}")
 
-    def _case(self, each: Situation, state: str) -> Case:
+    def _case(self, each: Situation, state: str, *, is_watched: bool = True) -> Case:
         probe = self.probe(each.setup, each.call, state=state, **each.labels)
-        return Case(setup=each.setup, probes=(probe,))
+        return Case(setup=each.setup, probes=(probe if is_watched else replace(probe, observers=()),))
 
     def _deleted(self, operation: str, plan: Plan) -> Iterator[tuple[str, Case]]:
         made = {call.operation for call in plan.calls}
@@ -377,6 +377,8 @@ class Cases:
             for each in found
             if each.value_class is not ValueClass.MISSING or each.parameter not in self.planner.hints.names
         ]
+        along = self.planner.hints.along
+        found = [replace(each, params={**along.get(each.top, {}), **each.params}) for each in found]
         found = shuffled(found, random.Random(f"{self.seed}/{operation}"))
         self._known_variants[operation] = (params, found)
         return found

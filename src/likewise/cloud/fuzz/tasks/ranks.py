@@ -140,6 +140,8 @@ def by_rank(
         is_alone = each.is_alone or each.parameter != each.top or each.top in typical
         if each.value_class == ValueClass.TYPICAL and is_alone:
             again = max(0, again - FEW)
+        if each.value_class == ValueClass.WRONG_FORMAT and each.is_alone:
+            again = 0  # a name may be wrong in many ways, and only who makes the thing looks at them
         if each.value_class == ValueClass.BOUNDARY:
             again = max(0, again - 1)  # a range has two ends
         is_early = each.is_double or each.is_early

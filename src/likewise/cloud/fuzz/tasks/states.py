@@ -12,9 +12,11 @@ from likewise.cloud.fuzz.planning.plans import Plan, Planner
 from likewise.cloud.fuzz.planning.sequences import unbound
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, further, instead, shown
 
-HELD, FORM, ODD = "held", "form", "odd"
+HELD, ALTERED, FORM, ODD, CASED = "held", "altered", "form", "odd", "cased"
 MARKS = " ü'&+%"
 """What is put at the end of a name: addresses, XML and queries write these letters and marks otherwise."""
+MADE, ASKED = "Aa", "aA"
+"""What names end with that are one name to whoever does not tell capitals from small letters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +33,10 @@ def situations(planner: Planner, operation: str) -> Iterator[tuple[str, Situatio
     plan = planner.plan(operation)
     for state, those in (
         (HELD, held(planner, operation, plan)),
+        (ALTERED, altered(planner, operation, plan)),
         (FORM, otherwise(planner, operation, plan)),
         (ODD, oddly(planner, plan)),
+        (CASED, cased(planner, plan)),
     ):
         yield from ((state, each) for each in those)
 
@@ -111,7 +115,10 @@ def _place(service: str, out: str) -> tuple[str | int, ...]:
 
 
 def held(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:
-    """What an operation names is locked: asked without a key, with the right one, and with another."""
+    """What an operation names is locked: asked without a key, with another, and with the right one.
+
+    Without one also under a condition that does not hold: which of both is said, each server decides.
+    """
     kind = _kind(planner, plan.call, planner.hints.holds)
     if not kind:
         return
@@ -122,13 +129,35 @@ def held(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:
     lock = Call(service=plan.call.service, operation=holder, params=planner.typical(holder))
     setup = (*before, planner.bound(lock, before))
     yield Situation(setup=setup, call=plan.call, labels={})
-    member = planner.grammar.operations[operation].member(parameter)
-    if member is None or parameter in plan.call.params:
+    shape = planner.grammar.operations[operation]
+    unmet = [name for name in planner.hints.failing if shape.member(name) and name != parameter]
+    for name in unmet[: 2 if kind in planner.hints.creates.get(operation, ()) else 1]:
+        yield _given(plan, setup, planner.hints.failing[name], name, ValueClass.UNKNOWN)
+    if shape.member(parameter) is None or parameter in plan.call.params:
         return
-    for value, value_class in ((right, ValueClass.TYPICAL), (wrong, ValueClass.UNKNOWN)):
-        call = replace(plan.call, params={**plan.call.params, parameter: value})
-        labels = {"parameter": parameter, "value_class": str(value_class), "note": shown(value)}
-        yield Situation(setup=setup, call=call, labels=labels)
+    for value, value_class in ((wrong, ValueClass.UNKNOWN), (right, ValueClass.TYPICAL)):
+        yield _given(plan, setup, {parameter: value}, parameter, value_class)
+
+
+def _given(
+    plan: Plan, setup: tuple[Call, ...], given: Mapping[str, Any], name: str, value_class: ValueClass
+) -> Situation:
+    """A call with something besides, which is what is varied."""
+    call = replace(plan.call, params={**plan.call.params, **given})
+    labels = {"parameter": name, "value_class": str(value_class), "note": shown(given[name])}
+    return Situation(setup=setup, call=call, labels=labels)
+
+
+def altered(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:
+    """What an operation names was put into a state in which not everything can be done to it."""
+    kind = _kind(planner, plan.call, planner.hints.alters)
+    for variant in planner.hints.alters.get(kind, ()):
+        before = plan.setup if _names(plan.setup, kind) else plan.calls
+        change = planner.plan(variant)
+        is_fit = {call.operation for call in change.setup} <= {call.operation for call in before}
+        if is_fit and change.call.operation not in (operation, *(call.operation for call in before)):
+            setup = (*before, planner.bound(change.call, before))
+            yield Situation(setup=setup, call=plan.call, labels={})
 
 
 def otherwise(planner: Planner, operation: str, plan: Plan) -> Iterator[Situation]:
@@ -151,9 +180,23 @@ def oddly(planner: Planner, plan: Plan) -> Iterator[Situation]:
     kinds = {each.kind for each in _all_names(plan.calls)} & set(planner.hints.makers) - {top}
     if not kinds or any(_is_written_out(call.params, kinds) for call in plan.calls):
         return
-    setup = tuple(replace(call, params=_marked(call.params, kinds)) for call in plan.setup)
-    call = replace(plan.call, params=_marked(plan.call.params, kinds))
+    setup = tuple(replace(call, params=_marked(call.params, kinds, MARKS)) for call in plan.setup)
+    call = replace(plan.call, params=_marked(plan.call.params, kinds, MARKS))
     yield Situation(setup=setup, call=call, labels={})
+
+
+def cased(planner: Planner, plan: Plan) -> Iterator[Situation]:
+    """What an operation names is there by another name, which differs in capital letters only."""
+    top = KINDS.get(planner.service, "")
+    named = {each.kind for each in _all_names((plan.call,))} & set(planner.hints.makers)
+    kinds = [kind for kind in planner.hints.makers if kind in named and _names(plan.setup, kind)]
+    for kind in kinds:
+        is_free = kind != top or kind in planner.hints.cased
+        if not is_free or any(_is_written_out(call.params, {kind}) for call in plan.calls):
+            continue
+        setup = tuple(replace(call, params=_marked(call.params, {kind}, MADE)) for call in plan.setup)
+        call = replace(plan.call, params=_marked(plan.call.params, {kind}, ASKED))
+        yield Situation(setup=setup, call=call, labels={})
 
 
 def _kind(planner: Planner, call: Call, among: Mapping[str, Any]) -> str:
@@ -183,12 +226,14 @@ def _is_written_out(value: Any, kinds: set[str]) -> bool:
     return False
 
 
-def _marked(value: Any, kinds: set[str]) -> Any:
+def _marked(value: Any, kinds: set[str], ending: str) -> Any:
     match value:
         case Name() if value.kind in kinds:
-            return Text((value, MARKS))
+            return Text((value, ending))
         case Mapping():
-            return {_marked(key, kinds): _marked(inner, kinds) for key, inner in value.items()}
+            return {
+                _marked(key, kinds, ending): _marked(inner, kinds, ending) for key, inner in value.items()
+            }
         case list() | tuple():
-            return [_marked(inner, kinds) for inner in value]
+            return [_marked(inner, kinds, ending) for inner in value]
     return value

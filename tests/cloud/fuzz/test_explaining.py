@@ -200,6 +200,9 @@ def test_a_list_is_as_short_as_the_limit_that_its_side_names() -> None:
     assert not is_same_page(shorter, sample_finding(place="MaxParts", reference="3", candidate="1000"))
     assert not is_same_page(shorter, sample_finding(place="Size", reference="1", candidate="1000"))
     assert not is_same_page(limit, shorter)
+    none = sample_finding(kind="extra", place="Versions", reference="None", candidate="[{'Key': 'k'}]")
+    assert is_same_page(none, limit), "the page was full before the list began"
+    assert not is_same_page(none, sample_finding(place="MaxParts", reference="1000", candidate="1"))
 
 
 def test_what_is_refused_for_one_of_several_parameters_is_known_by_its_status() -> None:

@@ -303,6 +303,13 @@ def test_who_somebody_is_does_not_count_but_what_is_said_of_them_does(judge: Jud
     assert (less.difference, less.place) == (Difference.MISSING, "Owner.DisplayName")
 
 
+def test_where_a_list_is_not_there_what_is_said_of_its_pages_follows(judge: Judge) -> None:
+    cut = ok(Markers=[{"Key": "k"}], IsTruncated=True, NextKeyMarker="k")
+    whole = ok(Markers=[{"Key": "k"}], Versions=[{"Key": "k"}], IsTruncated=False)
+    assert [gap.place for gap in gaps(judge, cut, whole)] == ["Versions"]
+    assert len(gaps(judge, cut, ok(Markers=[{"Key": "k"}], IsTruncated=False))) == 2
+
+
 def test_what_an_error_says_besides_its_text_counts(judge: Judge) -> None:
     said = replace(
         bad("TransactionCanceledException", "no"),

@@ -332,16 +332,20 @@ _LIMIT = re.compile(r"^Max|Limit$|PageSize$", re.IGNORECASE)
 
 def is_same_page(finding: Finding, other: Finding) -> bool:
     """Whether a list is as short on one side as the limit is that this side says it was asked to keep."""
-    if (finding.kind, other.kind) != (Difference.LENGTH, Difference.VALUE):
+    if finding.kind not in _OF_LISTS or other.kind != Difference.VALUE:
         return False
     if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
         return False
-    lengths, limits = (finding.reference, finding.candidate), (other.reference, other.candidate)
-    if not all(text.isdecimal() for text in lengths):
-        return False
-    shorter = min((0, 1), key=lambda which: int(lengths[which]))
+    lists, limits = (finding.reference, finding.candidate), (other.reference, other.candidate)
     is_limit = _LIMIT.search(other.place.rpartition(".")[2]) is not None
-    return is_limit and lengths[shorter] == limits[shorter]
+    if not is_limit or not all(text.isdecimal() for text in limits):
+        return False
+    if all(text.isdecimal() for text in lists):
+        shorter = min((0, 1), key=lambda which: int(lists[which]))
+        return lists[shorter] == limits[shorter]
+    # The page may have been full before the list began: then it is not there at all.
+    less = min((0, 1), key=lambda which: int(limits[which]))
+    return lists[less] == "None" and lists[1 - less].startswith("[{")
 
 
 def _is_same_failure(finding: Finding, other: Finding) -> bool:

@@ -327,7 +327,7 @@ def _as_set(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _without_counts(gaps: list[Gap]) -> list[Gap]:
     """Differences without those that only say that a list, which differs itself, is shorter or goes on."""
-    beside = {each.place.rpartition(".")[0] for each in gaps if each.difference is Difference.LENGTH}
+    beside = {each.place.rpartition(".")[0] for each in gaps if _is_of_list(each)}
     if beside:
         beside.add("headers")
     return [
@@ -335,6 +335,12 @@ def _without_counts(gaps: list[Gap]) -> list[Gap]:
         for each in gaps
         if each.place.rpartition(".")[0] not in beside or not PAGING.search(each.place.rpartition(".")[2])
     ]
+
+
+def _is_of_list(gap: Gap) -> bool:
+    """Whether a list is shorter on one side, or not there at all."""
+    is_whole = gap.difference in (Difference.MISSING, Difference.EXTRA)
+    return gap.difference is Difference.LENGTH or (is_whole and "[{" in gap.reference + gap.candidate)
 
 
 def implication(reference: Answer, candidate: Answer) -> Implication:

@@ -19,6 +19,9 @@ USUAL = 12
 STATES, FEWER = 0.2, 0.1
 """The part of all calls that states get while there are any left, however little they find; and the part
 while there is much to find elsewhere."""
+WAYS = 0.25
+"""The part that the other ways in which operations are called get, while there are any left: they need more
+calls before them, and no other task meets what is said of versions, indexes or policies."""
 FIRST, SECOND = 0.5, 0.6
 """The part that the first values of every parameter get in the same way, and the part with the next ones."""
 POOR, ALL = 1 / 60, 0.95
@@ -205,8 +208,11 @@ class Schedule:
             n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1], share) or _ends(task)
         ]
         states = [n for n in fit if tasks[n].phase == "states" and n not in early]
+        ways = [n for n in fit if tasks[n].keys[-1] == "way"]
         spent = self.gains.spent(("",)) - self.gains.spent(BEGINNING)
-        if states and self.gains.spent(self._kinds) < (STATES if is_poor else FEWER) * spent:
+        if ways and self.gains.spent(("way",)) < WAYS * spent:
+            fit = ways
+        elif states and self.gains.spent(self._kinds) < (STATES if is_poor else FEWER) * spent:
             fit = states
         elif early and self.gains.spent(EARLY | NEXT) < (ALL if is_poor else FIRST) * spent:
             fit = early

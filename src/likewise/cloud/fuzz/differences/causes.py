@@ -116,6 +116,7 @@ STATES = {
     "seen": "only after it was looked at",
     "held": "only while what it names is held",
     "form": "only where what it names is of another form",
+    "ended": "only after what it goes on with was ended",
     "odd": "only where a name has special characters in it",
 }
 _HOLDS = re.compile(r"Lease|Lock|Hold")
@@ -142,6 +143,8 @@ def _state(probe: Probe, before: Sequence[str]) -> str:
             return ""
         case "deleted" if not any(ENDS.search(name) for name in before):
             return "unset" if before else "no parent"
+        case "ended" if not any(ENDS.search(name) for name in before):
+            return ""
         case "held" if not any(_HOLDS.search(name) for name in before):
             return ""
         case "form" | "odd" | "unset" if not before:

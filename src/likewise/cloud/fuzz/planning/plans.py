@@ -100,8 +100,10 @@ class Planner:
 
     def _is_there(self, need: str, setup: Sequence[Call]) -> bool:
         """Whether a set-up has what an operation would make, in some form: nothing else of that kind."""
-        makers = self._alike({need.partition(":")[0]})
-        wanted = {each for each in _names(self.typical(need)) if each.number}
+        maker = need.partition(":")[0]
+        makers = self._alike({maker})
+        own = {kind for kind, each in self.hints.makers.items() if each == maker}
+        wanted = {each for each in _names(self.typical(need)) if each.number or each.kind in own}
         return any(each.operation in makers and wanted <= set(_names(each.params)) for each in setup)
 
     def _maker(self, operation: str, parameter: str) -> str:
@@ -233,11 +235,12 @@ class Planner:
         """A value of the right type and nothing more."""
         return usual(member)
 
-    def reads(self, setup: Sequence[Call], call: Call) -> tuple[Call, ...]:
-        """The reads that can show what a call did, after it."""
+    def reads(self, setup: Sequence[Call], call: Call, *, few: bool = False) -> tuple[Call, ...]:
+        """The reads that can show what a call did, after it; `few` are the first and those of parameters."""
         found = []
         before = [*setup, call]
-        for name in dict.fromkeys((*self.observers(call.operation), *self._showing(call))):
+        those = self.observers(call.operation)[: 1 if few else None]
+        for name in dict.fromkeys((*those, *self._showing(call))):
             shape = self.grammar.operations[name.partition(":")[0]]
             params = dict(self.typical(name))
             for member in shape.members:

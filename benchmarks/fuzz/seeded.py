@@ -31,8 +31,12 @@ from fuzz_seeds_aws import AWS
 from fuzz_seeds_azure import AZURE
 from fuzz_seeds_eleven_aws import ELEVEN_AWS
 from fuzz_seeds_eleven_azure import ELEVEN_AZURE
+from fuzz_seeds_fourteen_aws import FOURTEEN_AWS
+from fuzz_seeds_fourteen_azure import FOURTEEN_AZURE
 from fuzz_seeds_further import FURTHER
 from fuzz_seeds_more import MORE
+from fuzz_seeds_thirteen_aws import THIRTEEN_AWS
+from fuzz_seeds_thirteen_azure import THIRTEEN_AZURE
 from fuzz_seeds_twelve_aws import TWELVE_AWS
 from fuzz_seeds_twelve_azure import TWELVE_AZURE
 from fuzz_seeds_unseen import UNSEEN
@@ -44,10 +48,12 @@ from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role
 
-WHOLE = (1, 5, 6, 7, 8, 9, 10, 11, 12)
+WHOLE = (1, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
 """Groups of many seeds, which get the whole budget."""
 ELEVENTH_AND_TWELFTH = (*ELEVEN_AWS, *TWELVE_AWS, *ELEVEN_AZURE, *TWELVE_AZURE)
-ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE, *ELEVENTH_AND_TWELFTH)
+THIRTEENTH_AND_FOURTEENTH = (*THIRTEEN_AWS, *FOURTEEN_AWS, *THIRTEEN_AZURE, *FOURTEEN_AZURE)
+EARLIER = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE)
+ALL = (*EARLIER, *ELEVENTH_AND_TWELFTH, *THIRTEENTH_AND_FOURTEENTH)
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
 
 

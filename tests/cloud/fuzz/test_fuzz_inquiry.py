@@ -65,6 +65,27 @@ def test_a_lost_write_is_the_fault_of_the_write_and_shows_in_the_state() -> None
     assert {each.cause for each in lost} == {"other bug"}
 
 
+def test_a_write_that_is_refused_and_made_nevertheless_is_the_fault_of_the_write() -> None:
+    def refusing(*, first: bool) -> Trick:
+        def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+            if call.operation != "PutObject" or "IfMatch" not in call.params:
+                return None
+            if first:
+                side.honest(call)
+            return failure(412, "PreconditionFailed")
+
+        return trick
+
+    sides = FakeSide(refusing(first=True), "one"), FakeSide(refusing(first=False), "two")
+    running = campaign(*sides, budget=900, operations=("CreateBucket", "PutObject", "GetObject"))
+    found = [event for event in running.run() if isinstance(event, Finding)]
+    running.pair.close()
+    assert {(each.operation, each.manifestation, each.cause) for each in found} == {
+        ("PutObject", "state", "other bug")
+    }
+    assert all("IfMatch" in each.parameter and len(each.sequence) <= 4 for each in found)
+
+
 def test_a_write_that_is_seen_late_is_asynchronous_behaviour() -> None:
     left: dict[str, int] = {}
 

@@ -16,7 +16,7 @@ from likewise.cloud.fuzz.sides.execution import Lane, Names, Probe
 from likewise.cloud.fuzz.sides.standing import is_replaced
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.schedule import EARLY
-from likewise.cloud.fuzz.tasks.states import ASKED, MADE, MARKS, altered, cased, held, oddly, otherwise
+from likewise.cloud.fuzz.tasks.states import ASKED, MADE, MARKS, altered, cased, ended, held, oddly, otherwise
 
 BLOBS = Planner(load("blob"), hints_of("blob"))
 ROWS = Planner(load("table"), hints_of("table"))
@@ -61,6 +61,14 @@ def test_what_an_operation_makes_itself_is_there_before_it_is_held() -> None:
 def test_an_operation_on_one_form_of_a_thing_is_asked_of_the_others() -> None:
     those = list(otherwise(BLOBS, "AppendBlob_AppendBlock", BLOBS.plan("AppendBlob_AppendBlock")))
     assert [names(each.setup)[-1] for each in those] == ["BlockBlob_Upload", "PageBlob_Create"]
+
+
+def test_what_an_operation_goes_on_with_was_ended_by_each_that_can() -> None:
+    objects = Planner(load("s3"), hints_of("s3"))
+    those = list(ended(objects, "UploadPart"))
+    assert [names(each.setup)[-1] for each in those] == ["AbortMultipartUpload", "CompleteMultipartUpload"]
+    assert all(each.call.params["UploadId"] == Ref(1, ("UploadId",)) for each in those)
+    assert not list(ended(objects, "CreateMultipartUpload"))
 
 
 def test_what_lies_inside_gets_a_name_with_marks_everywhere() -> None:

@@ -269,7 +269,7 @@ class Campaign:
         """A probe with the reads that are needed to look into what it shows."""
         if all(gap.index == 0 for gap in gaps):
             return replace(probe, observers=())  # the reads after it agreed
-        return self.cases.thorough(task.case.setup, probe) if task.phase == "sweep" else probe
+        return self.cases.thorough(task.case.setup, probe)
 
     def _parts(self, task: Task, probe: Probe, ours: Seen, theirs: Seen) -> Iterator[Event]:
         """Parameters given together, each by itself, where something differs: most often one accounts for it.

@@ -25,6 +25,7 @@ from likewise.cloud.fuzz.differences.explaining import (
     is_same_page,
     is_same_refusal,
 )
+from likewise.cloud.fuzz.differences.neglect import follows_from_alteration, follows_from_blindness
 from likewise.cloud.fuzz.findings import Finding, Tally, encode, from_json
 from likewise.cloud.fuzz.inquiry.inquiry import Unstable
 from likewise.model import FormatTooNew, RecordingCorrupt
@@ -137,6 +138,8 @@ _SAME = (
     follows_from_deafness,
     follows_from_loss,
     is_same_lateness,
+    follows_from_blindness,
+    follows_from_alteration,
 )
 
 

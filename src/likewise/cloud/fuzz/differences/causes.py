@@ -117,6 +117,7 @@ STATES = {
     "held": "only while what it names is held",
     "altered": "only where what it names was put into another state before",
     "form": "only where what it names is of another form",
+    "ended": "only after what it goes on with was ended",
     "odd": "only where a name has special characters in it",
     "cased": "only where a name differs from another in capital letters alone",
 }
@@ -144,6 +145,8 @@ def _state(probe: Probe, before: Sequence[str]) -> str:
             return ""
         case "deleted" if not any(ENDS.search(name) for name in before):
             return "unset" if before else "no parent"
+        case "ended" if not any(ENDS.search(name) for name in before):
+            return ""
         case "held" if not any(_HOLDS.search(name) for name in before):
             return ""
         case "altered" | "form" | "odd" | "cased" | "unset" if not before:

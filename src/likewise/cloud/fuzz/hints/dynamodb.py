@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar.hints import Hints
-from likewise.cloud.fuzz.hints.ways_dynamodb import NEEDS, WAYS
+from likewise.cloud.fuzz.hints import rules_dynamodb, ways_dynamodb
 from likewise.cloud.services.call import words
 
 TABLE, ITEM = Name("table"), Name("item")
@@ -176,9 +176,10 @@ HINTS = Hints(
         "DescribeTimeToLive": ("UpdateTimeToLive",),
         "DescribeKinesisStreamingDestination": ("EnableKinesisStreamingDestination",),
         "DescribeTableReplicaAutoScaling": ("CreateTable",),
-        **NEEDS,
+        **ways_dynamodb.NEEDS,
+        **rules_dynamodb.NEEDS,
     },
-    ways=WAYS,
+    ways={**ways_dynamodb.WAYS, **rules_dynamodb.WAYS},
     failing={
         "ConditionExpression": {"ConditionExpression": "attribute_exists(nowhere)"},
         "Expected": {"Expected": {"nowhere": {"Value": {"N": "7"}}}},

@@ -6,7 +6,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar.hints import Hints
-from likewise.cloud.fuzz.hints import ways_s3, ways_s3_buckets
+from likewise.cloud.fuzz.hints import rules_s3, ways_s3, ways_s3_buckets
 from likewise.cloud.services.call import words
 
 BUCKET, KEY = Name("bucket"), Name("key")
@@ -235,8 +235,9 @@ HINTS = Hints(
         },
         **ways_s3_buckets.NEEDS,
         **ways_s3.NEEDS,
+        **rules_s3.NEEDS,
     },
-    ways={**ways_s3_buckets.WAYS, **ways_s3.WAYS},
+    ways={**ways_s3_buckets.WAYS, **ways_s3.WAYS, **rules_s3.WAYS},
     failing={
         "IfMatch": {"IfMatch": OTHER_ETAG},
         "IfNoneMatch": {"IfNoneMatch": "*"},

@@ -85,7 +85,9 @@ class Blame:
         is_whole = void is not None or (gap.difference in EXISTENCE and not is_made)
         if shown.probe.parameter:
             # It may be the parameter alone that one side does not heed.
-            is_whole = void is not None and self._takes_anything(mine, void)
+            is_whole = void is not None and (
+                self._takes_anything(mine, void) or self._is_never_seen(shown, void)
+            )
         return mine, True, (mine, void) if is_whole else None
 
     def _has_no_effect(self, shown: Shown) -> int | None:
@@ -204,6 +206,19 @@ class Blame:
             self._taken[operation] = tuple(each.answers[0].success for each in seen or ())
         taken = self._taken[operation]
         return len(taken) > which and taken[which] and not taken[1 - which]
+
+    def _is_never_seen(self, shown: Shown, which: int) -> bool:
+        """Whether a side that does nothing with what a call is always given never does anything typically."""
+        name = shown.probe.call.operation
+        if not tops(shown.probe.parameter) <= self._planner.typical(name).keys():
+            return False
+        plan = self._planner.plan(name)
+        reads = self._planner.reads(plan.setup, plan.call)[:1]
+        case = Case(setup=plan.setup, probes=(Probe(call=plan.call, observers=reads),))
+        usual = replace(shown, case=case, look=self._seen(case))
+        if not reads or not _has_read(usual.look) or (without := self._without(usual, 1)) is None:
+            return False
+        return not self._changes(usual, without, 1)[which]
 
     def _lists_less(self, shown: Shown, which: int) -> bool:
         """Whether the only read that shows nothing of a write is one that would, had it been made more often.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -100,13 +100,16 @@ class Planner:
 
     def _is_there(self, need: str, setup: Sequence[Call]) -> bool:
         """Whether a set-up has what an operation would make, in some form: nothing else of that kind."""
-        makers = self._alike({need.partition(":")[0]})
-        wanted, given = set(_own_names(self.typical(need))), self.hints.related.get(need, ({},))[0].items()
+        maker = need.partition(":")[0]
+        makers = self._alike({maker})
+        kinds = {kind for kind, each in self.hints.makers.items() if each == maker}
+        wanted = set(_own_names(self.typical(need), kinds))
+        given = self.hints.related.get(need, ({},))[0].items()
         if makers & set(self.hints.makers.values()):
             given = {}.items()  # whatever it was given, it cannot be made twice
         return any(
             each.operation in makers
-            and wanted <= set(_own_names(each.params))
+            and wanted <= set(_own_names(each.params, kinds))
             and given <= each.params.items()
             for each in setup
         )
@@ -240,11 +243,12 @@ class Planner:
         """A value of the right type and nothing more."""
         return usual(member)
 
-    def reads(self, setup: Sequence[Call], call: Call) -> tuple[Call, ...]:
-        """The reads that can show what a call did, after it."""
+    def reads(self, setup: Sequence[Call], call: Call, *, few: bool = False) -> tuple[Call, ...]:
+        """The reads that can show what a call did, after it; `few` are the first and those of parameters."""
         found = []
         before = [*setup, call]
-        for name in dict.fromkeys((*self.observers(call.operation), *self._showing(call))):
+        those = self.observers(call.operation)[: 1 if few else None]
+        for name in dict.fromkeys((*those, *self._showing(call))):
             shape = self.grammar.operations[name.partition(":")[0]]
             params = dict(self.typical(name))
             for member in shape.members:
@@ -300,17 +304,17 @@ def _names(value: Any) -> Iterator[Name]:
     return (each for each in placeholders(value) if isinstance(each, Name))
 
 
-def _own_names(value: Any) -> Iterator[Name | Text]:
-    """The names of things that are not the usual ones: the second of a kind, and what has a longer name."""
+def _own_names(value: Any, kinds: Set[str]) -> Iterator[Name | Text]:
+    """The names of things of some kinds, and of others than the usual ones: a second one, a longer name."""
     match value:
-        case Name() if value.number:
+        case Name() if value.number or value.kind in kinds:
             yield value
         case Text() if isinstance(value.parts[0], Name) and len(value.parts) > 1:
             yield value
         case Mapping():
-            yield from (each for inner in value.values() for each in _own_names(inner))
+            yield from (each for inner in value.values() for each in _own_names(inner, kinds))
         case list() | tuple():
-            yield from (each for inner in value for each in _own_names(inner))
+            yield from (each for inner in value for each in _own_names(inner, kinds))
 
 
 def _counted(name: str, value: Any, number: int) -> Any:

@@ -88,7 +88,7 @@ class Meter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """A call whose answers are compared, and the reads that show what it did if it succeeds."""
+    """A call whose answers are compared, and the reads that show what it did."""
 
     call: Call
     observers: tuple[Call, ...] = ()
@@ -98,6 +98,8 @@ class Probe:
     note: str = ""
     size: int = 0
     """How long or how many, where that is what is varied."""
+    is_watched: bool = False
+    """Whether the first read is asked even where the call is refused: it may have left something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +270,8 @@ class Lane:
                 if self.is_new:
                     done.append(seen)
                 self._check()
+                if not answer.success and probe.is_watched and not answer.refused:
+                    seen.answers += self._calls(probe.observers[:1], names, [*setup, answer])
                 if answer.success and not is_read(probe.call.operation):
                     following = [each.call for each in case.probes[number + 1 : number + 2]]
                     is_clean, is_untouched = is_replaced(probe.call, *following), False

@@ -26,6 +26,8 @@ BATCH = 8
 """Probes that share a set-up."""
 LAST = 100
 """More calls than any set-up has."""
+WATCHED = frozenset({"way", "twice", "plain", "held", "form", "filled"})
+"""States in which it is looked at what a refused call has left."""
 SIZES = 2
 """The rank of the first round of sizes."""
 
@@ -161,6 +163,8 @@ class Cases:
             value_class=value_class,
             state=state,
             note=note,
+            # A call that is refused may yet have done something to what is there.
+            is_watched=bool(setup) and state.partition(" ")[0] in WATCHED,
         )
 
     def _other_states(self, operation: str) -> Iterator[tuple[str, Case]]:
@@ -196,7 +200,10 @@ class Cases:
 
     def _ways(self, operation: str) -> Iterator[tuple[str, Case]]:
         for name, each in ways(self.planner, operation):
-            yield "way", self._case(each, f"way {name}")
+            case = self._case(each, f"way {name}")
+            (probe,) = case.probes
+            reads = self.planner.reads(each.setup, each.call, few=True)
+            yield "way", replace(case, probes=(replace(probe, observers=reads),))
 
     def _case(self, each: Situation, state: str, *, is_watched: bool = True) -> Case:
         probe = self.probe(each.setup, each.call, state=state, **each.labels)
@@ -258,14 +265,14 @@ class Cases:
         if operation in self.planner.hints.makers.values():
             yield Round(
                 rank=1,
-                name="again/1",
+                name="there/1",
                 key="again",
                 plan=Plan(setup=plan.calls, call=plan.call),
                 variants=partial(self._besides, operation),
                 state="twice",
             )
             yield Round(
-                rank=1, name="named/1", key="named", plan=plan, variants=partial(self._named, operation)
+                rank=0, name="named/0", key="named", plan=plan, variants=partial(self._named, operation)
             )
         for number in range(2 * DEFERRED):
             yield Round(
@@ -279,12 +286,13 @@ class Cases:
     def _besides(self, operation: str) -> list[Variant]:
         """What may be given besides: it may matter only to a thing that is there already."""
         typical = self.plan(operation).call.params
-        return [
+        found = [
             each
             for each in self._variants(operation)
             if each.value_class in (ValueClass.TYPICAL, ValueClass.UNKNOWN)
             and each.parameter == each.top not in typical
         ]
+        return sorted(grouped(found, typical) + found, key=_is_condition, reverse=True)
 
     def _shared(self, operation: str) -> frozenset[str]:
         """Parameters that are not this operation's own: many have them, and it is not about them."""
@@ -418,7 +426,8 @@ class Cases:
         }
         probe = self.probe(plan.setup, call, **labels)
         # One read shows that something differs; all of them are asked once it does.
-        return replace(probe, observers=probe.observers[:1], size=variant.size)
+        is_unmet = variant.value_class == ValueClass.UNKNOWN and bool(plan.setup)
+        return replace(probe, observers=probe.observers[:1], size=variant.size, is_watched=is_unmet)
 
     def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
         """A probe with every read that can show what it does."""
@@ -438,6 +447,11 @@ class Cases:
         )
         case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
         return Task(name=f"walk/{number}", operation=last, case=case, phase="walks", keys=("walk",))
+
+
+def _is_condition(variant: Variant) -> bool:
+    """Whether it asks for something that does not hold: of a thing that is there, that is asked first."""
+    return variant.value_class == ValueClass.UNKNOWN
 
 
 def _may_pass(variant: Variant) -> bool:

@@ -8,11 +8,11 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Call, Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.names import KINDS
-from likewise.cloud.fuzz.planning.plans import Plan, Planner
+from likewise.cloud.fuzz.planning.plans import ENDS, Plan, Planner
 from likewise.cloud.fuzz.planning.sequences import unbound
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, further, instead, shown
 
-HELD, ALTERED, FORM, ODD, CASED = "held", "altered", "form", "odd", "cased"
+HELD, ALTERED, FORM, ODD, CASED, ENDED = "held", "altered", "form", "odd", "cased", "ended"
 MARKS = " ü'&+%"
 """What is put at the end of a name: addresses, XML and queries write these letters and marks otherwise."""
 MADE, ASKED = "Aa", "aA"
@@ -37,6 +37,7 @@ def situations(planner: Planner, operation: str) -> Iterator[tuple[str, Situatio
         (FORM, otherwise(planner, operation, plan)),
         (ODD, oddly(planner, plan)),
         (CASED, cased(planner, plan)),
+        (ENDED, ended(planner, operation)),
     ):
         yield from ((state, each) for each in those)
 
@@ -172,6 +173,20 @@ def otherwise(planner: Planner, operation: str, plan: Plan) -> Iterator[Situatio
             setup = planner.plan(maker).calls
             params = unbound(planner.typical(operation), setup)
             yield Situation(setup=setup, call=replace(plan.call, params=params), labels={})
+
+
+def ended(planner: Planner, operation: str) -> Iterator[Situation]:
+    """What an operation goes on with, an upload or a backup, was ended by each of the others that can."""
+    shapes = planner.grammar.operations
+    given = {member.name for member in shapes[operation].required} & planner.hints.sources.keys()
+    for name in planner.operations if given else ():
+        if name == operation or not ENDS.match(name) or shapes[name].alias:
+            continue
+        if given & {member.name for member in shapes[name].required}:
+            setup = planner.plan(name).calls
+            params = unbound(planner.typical(operation), setup)
+            call = Call(service=planner.service, operation=operation, params=params)
+            yield Situation(setup=setup, call=call, labels={})
 
 
 def oddly(planner: Planner, plan: Plan) -> Iterator[Situation]:

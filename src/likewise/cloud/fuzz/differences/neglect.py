@@ -1,0 +1,44 @@
+"""Differences that come of a side's not looking at something: whether a thing is there, what it is given."""
+
+from __future__ import annotations
+
+from likewise.cloud.fuzz.differences.causes import STATES
+from likewise.cloud.fuzz.differences.explaining import tops
+from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.planning.variants import ValueClass
+from likewise.model import Difference
+
+_LESS = frozenset({STATES["unset"], STATES["deleted"], STATES["plain"]})
+_GONE = frozenset({ValueClass.UNKNOWN, ValueClass.DELETED})
+
+
+def follows_from_blindness(finding: Finding, other: Finding) -> bool:
+    """Whether a side that takes a call where nothing was made takes it where only something is missing."""
+    if not (_are_taken(finding, other) and other.condition == STATES["no parent"]):
+        return False
+    is_less = finding.condition in _LESS if not finding.parameter else finding.value_class in _GONE
+    return is_less and taker(finding) == taker(other)
+
+
+def follows_from_alteration(finding: Finding, other: Finding) -> bool:
+    """Whether a side takes any value of a parameter because it puts another in its place, as is known."""
+    if finding.kind != Difference.SUCCESS or other.kind != Difference.VALUE:
+        return False
+    common = tops(finding.parameter) & tops(other.parameter) - {""}
+    if finding.operation != other.operation or other.manifestation == "response" or not common:
+        return False
+    calls = [call for call in other.sequence if call.operation == other.operation]
+    given = [repr(call.params[name]) for call in calls for name in common & call.params.keys()]
+    kept = [any(text and text in each for each in given) for text in (other.reference, other.candidate)]
+    return kept[0] != kept[1] and taker(finding) == kept.index(False)
+
+
+def _are_taken(finding: Finding, other: Finding) -> bool:
+    """Whether one side alone takes each of two calls of an operation."""
+    alike = (finding.operation, finding.shown_by) == (other.operation, other.shown_by)
+    return alike and finding.kind == other.kind == Difference.SUCCESS
+
+
+def taker(finding: Finding) -> int:
+    """The side that takes what the other refuses."""
+    return 0 if finding.reference.startswith("success") else 1

@@ -95,7 +95,8 @@ class Campaign:
         self.known = known if known is not None else set()
         self.hashes: set[str] = set()
         self.done, self.walks, self.on_progress = done, walks, on_progress
-        self.tally, self.gains, self.progress = Tally(), Gains(), Progress()
+        self.tally = Tally(authorisations=inquiry.known.authorisations)
+        self.gains, self.progress = Gains(), Progress()
         self.hopeless: set[str] = set()
         """Operations whose typical call only one side knows: their parameters tell nothing more."""
 

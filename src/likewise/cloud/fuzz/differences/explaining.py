@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from likewise.cloud.fuzz.authorisations import Authorisations
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS, AUTHORISATION, NULL, STATES
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
+from likewise.cloud.fuzz.differences.leniency import way_of
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
@@ -38,6 +40,8 @@ class Explanations:
     """Operations that seem to do nothing on one side, as long as it may just show late."""
     refusals: dict[tuple[str, int, str, str], set[str]] = field(default_factory=dict)
     """What one side alone refuses, by operation, side and error: the parameters that it does so for."""
+    authorisations: Authorisations = field(default_factory=Authorisations)
+    """What was called by others than the account's owner."""
 
     def blame(self, operation: str, gaps: Sequence[Gap]) -> None:
         """These differences in reads come from what an operation left."""
@@ -45,6 +49,8 @@ class Explanations:
 
     def refuse(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> None:
         """One side alone refuses a call: what else the other finds wrong with it changes nothing."""
+        if not probe.call.identity.is_owner and not gap.index:
+            self.authorisations.confirm(gap.operation, probe.call.identity, way_of(gap))
         if (
             gap.difference is not Difference.SUCCESS
             or gap.index
@@ -62,6 +68,9 @@ class Explanations:
 
     def explains(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
         """Whether a difference follows from another that is known."""
+        who = probe.call.identity
+        if not (who.is_owner or gap.index) and self.authorisations.explains(gap.operation, who, way_of(gap)):
+            return True
         before = _before(case, probe, gap)
         known = set[tuple[str, ...]]().union(*(self.reads.get(name, ()) for name in before))
         if before & self.ineffective.keys() or bare(gap) in known:
@@ -168,7 +177,7 @@ def is_same_refusal(finding: Finding, other: Finding) -> bool:
         return True
     if other.cause == finding.cause == NULL:
         return _is_same_failure(finding, other)
-    is_denied = other.cause == AUTHORISATION  # whatever the call is given
+    is_denied = other.cause == AUTHORISATION and other.identity.is_owner  # whatever the call is given
     if (
         other.condition
         and not is_denied

@@ -12,6 +12,7 @@ from likewise.cloud.fuzz.differences.bonds import Bonds
 from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED
 from likewise.cloud.fuzz.differences.explaining import Explanations, Void, is_empty, is_of_field
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
+from likewise.cloud.fuzz.differences.leniency import way_of
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import REFUSALS, Blame, read_before
 from likewise.cloud.fuzz.inquiry.descriptions import Descriptions
@@ -91,10 +92,13 @@ class Inquiry:
         other._blame = self._blame.beside(other.look)
         return other
 
-    def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> tuple[list[Gap], set[str]]:
+    def gaps(
+        self, case: Case, probe: Probe, ours: Seen, theirs: Seen, *, again: bool = False
+    ) -> tuple[list[Gap], set[str]]:
         """Every difference that a probe shows; none where the set-up itself went differently.
 
-        And the operations that more differences may follow from, which will be known later.
+        And the operations that more differences may follow from, which will be known later. `again` where a
+        difference is looked into: what is asked then is not what was to be asked.
         """
         if not went_alike(case.setup, ours, theirs) or not _is_given_alike(probe.call, ours, theirs):
             return [], set()
@@ -119,10 +123,18 @@ class Inquiry:
             found += gaps
             if number == 0 and any(map(is_empty, found)):
                 break
+        if not again:
+            self._note_caller(probe, found)
         new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
         doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
         sure = [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
         return sure, set[str]().union(*doubts)
+
+    def _note_caller(self, probe: Probe, gaps: Sequence[Gap]) -> None:
+        """Remember how the sides differ over a call by somebody else than the account's owner."""
+        if not probe.call.identity.is_owner:
+            ways = [way_of(gap) for gap in gaps if not gap.index and gap.difference in REFUSALS | _MISSES]
+            self.known.authorisations.note(probe.call.operation, probe.call.identity, ways)
 
     def _is_apart(self, operation: str, ours: Seen, theirs: Seen) -> bool:
         """Whether a read gives what everybody shares, and only one side took what was written to it."""
@@ -163,7 +175,7 @@ class Inquiry:
         """Run several probes after a set-up; each is judged by itself."""
         found = []
         for probe, (ours, theirs) in zip(case.probes, self.pair.do(case), strict=False):
-            gaps, _ = self.gaps(case, probe, ours, theirs)
+            gaps, _ = self.gaps(case, probe, ours, theirs, again=True)
             self._hear(case, probe, gaps)
             found.append(Look(gaps=gaps, seen=(ours, theirs)))
         return found
@@ -374,4 +386,4 @@ def _costing(found: Finding | Pending, pairs: int) -> Finding | Pending:
 
 
 def _form(case: Case, probe: Probe) -> str:
-    return f"{case.setup} {probe.call.operation} {probe.call.params}"
+    return f"{case.setup} {probe.call!r}"

@@ -17,6 +17,7 @@ from likewise.cloud.fuzz.planning.sequences import as_plans, combined, plain, un
 from likewise.cloud.fuzz.planning.values import variants
 from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, spelled, together
 from likewise.cloud.fuzz.sides.execution import Case, Probe
+from likewise.cloud.fuzz.tasks import callers
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
 from likewise.cloud.fuzz.tasks.sizes import big, sizes
@@ -103,7 +104,27 @@ class Cases:
         for operation in self.operations:
             for state, case in self._other_states(operation):
                 kinds.setdefault(state, []).append((state, operation, case))
-        return {state: self._tasks(those) for state, those in kinds.items()}
+        found = {state: self._tasks(those) for state, those in kinds.items()}
+        return {**found, callers.BY: self._by_others()}
+
+    def _by_others(self) -> list[Task]:
+        """Operations called by others than the account's owner: a few by everybody first, then all."""
+        rounds = {
+            callers.BY: callers.first(self.planner),
+            f"{callers.BY} more": callers.further(self.planner),
+            f"{callers.BY} all": callers.remaining(self.planner, self.operations),
+        }
+        return [
+            task
+            for state, those in rounds.items()
+            for task in self._tasks(
+                [(state, name, self._by(each)) for name, each in those if name in self.operations]
+            )
+        ]
+
+    def _by(self, each: Situation) -> Case:
+        case = self._case(each, f"{callers.BY} {each.call.identity}")
+        return replace(case, probes=tuple(replace(one, observers=one.observers[:1]) for one in case.probes))
 
     def _tasks(self, those: Sequence[tuple[str, str, Case]]) -> list[Task]:
         """Cases that begin alike share their set-up: it is made anew only after a write."""

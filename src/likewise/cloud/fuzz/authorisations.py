@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from likewise.cloud.fuzz.identities import Identity
+from likewise.cloud.fuzz.identities import Flaw, Identity
 
+REFERENCE, CANDIDATE = "taken by the reference only", "taken by the candidate only"
+REFUSED = "refused alike"
+"""What is not taken by either, in the same words."""
 MANY = 3
 """Operations of which the same must be true before it may be so of all of them."""
 SEVERAL = 2
 """The same for the identities that an operation is called by."""
 Cell = tuple[str, str]
 """An operation, and by whom it is called."""
+_UNSIGNED = frozenset({Flaw.CHANGED, Flaw.METHOD, Flaw.RESOURCE})
+"""Flaws that show whether it is looked at what was signed."""
 
 
 @dataclass(slots=True)
 class Authorisations:
     """What was asked by others than the account's owner.
 
-    A way in which the sides differ is a text: which side takes a call that the other refuses, or what the
-    two say where both refuse it.
+    The way in which a call is taken is a text: which side alone takes it, or what the two say where both
+    refuse it.
     """
 
     cells: dict[Cell, set[str]] = field(default_factory=dict)
-    """The ways in which the sides differ over a call; none where they agree."""
+    """The ways in which each call is taken; none where both take it."""
     confirmed: dict[Cell, set[str]] = field(default_factory=dict)
     """Those of them that are findings."""
 
@@ -42,6 +47,8 @@ class Authorisations:
         mine = (operation, str(identity))
         if way in self.confirmed.get(mine, ()):
             return False
+        if way in self.confirmed.get((operation, str(identity.means)), ()):
+            return True  # it is not a matter of what is wrong
         known = [cell for cell, ways in self.confirmed.items() if way in ways]
         if sum(cell[1] == mine[1] for cell in known) >= MANY and self.is_of_all(mine[1], way):
             return True
@@ -53,7 +60,7 @@ class Authorisations:
 
     def is_by_all(self, operation: str, way: str) -> bool:
         """Whether the sides differ so over most who call something without the right to: it is open."""
-        flawed = [ways for cell, ways in self.cells.items() if cell[0] == operation and "," in cell[1]]
+        flawed = [ways for cell, ways in self.cells.items() if cell[0] == operation and ", " in cell[1]]
         return _are_most(flawed, way, SEVERAL)
 
     def groups(self, way: str) -> list[list[Cell]]:
@@ -68,10 +75,7 @@ class Authorisations:
     def _are_alike(self, one: Cell, other: Cell, way: str) -> bool:
         if one[1] == other[1]:
             return self.is_of_all(one[1], way)
-        if one[0] == other[0]:
-            flaws = [cell[1].partition(", ")[2] for cell in (one, other)]
-            return (bool(flaws[0]) and flaws[0] == flaws[1]) or self.is_by_all(one[0], way)
-        return False
+        return one[0] == other[0] and (_are_kin(one[1], other[1]) or self.is_by_all(one[0], way))
 
     def as_json(self) -> list[list[object]]:
         """For the log."""
@@ -83,9 +87,23 @@ class Authorisations:
             self.cells.setdefault((operation, identity), set()).update(ways)
 
 
+def _are_kin(one: str, other: str) -> bool:
+    """Whether two identities have the same flaw, or the same means and a flaw that does not matter."""
+    (means, _, flaw), (others, _, another) = one.partition(", "), other.partition(", ")
+    if means == others and ("" in (flaw, another) or {flaw, another} <= _UNSIGNED):
+        return True
+    return flaw == another != ""
+
+
 def _are_most(those: Sequence[set[str]], way: str, least: int) -> bool:
+    """Whether most calls are taken so; what is said where both refuse, of those that both refuse."""
+    if way not in _TAKEN:
+        those = [ways for ways in those if ways - _TAKEN]
     count = sum(way in ways for ways in those)
     return count >= least and 2 * count > len(those)
+
+
+_TAKEN = frozenset({REFERENCE, CANDIDATE})
 
 
 def _read(data: Iterable[Sequence[object]]) -> Iterator[tuple[str, str, list[str]]]:

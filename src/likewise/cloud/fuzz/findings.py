@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -29,6 +29,9 @@ _WEIGHT = (
     Difference.STATUS,
     Difference.MESSAGE,
 )
+
+SHOWN = 8
+"""Names that a reader is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +115,7 @@ class Finding:
         if self.shown_by != self.operation and self.manifestation != Manifestation.RESPONSE:
             where += f", shown by {self.shown_by}"
         when = f"; {self.condition}" if self.condition else ""
-        also = f"; so it is with {', '.join(self.also)}" if self.also else ""
+        also = f"; so it is with {listed(self.also)}" if self.also else ""
         return f"{where}; likely cause: {self.cause}{when}{also}"
 
     @property
@@ -160,6 +163,12 @@ def from_json(data: Mapping[str, Any]) -> Finding:
         deaf=data.get("deaf"),
         also=tuple(data.get("also", ())),
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names for a reader: the first few, and how many more there are."""
+    rest = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + rest
 
 
 def step(call: Call, params: Any) -> dict[str, Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from likewise.cloud.fuzz.authorisations import Authorisations, Cell
+from likewise.cloud.fuzz.authorisations import CANDIDATE, REFERENCE, REFUSED, Authorisations, Cell
+from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
 from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.identities import EVERYBODY, NOBODY, Means
 from likewise.model import Difference
 
-REFERENCE, CANDIDATE = "taken by the reference only", "taken by the candidate only"
 NAMED = 4
 """Identities that are put into words."""
 
@@ -21,6 +22,17 @@ def way_of(gap: Gap | Finding) -> str:
     if kind == Difference.SUCCESS:
         return REFERENCE if gap.reference.startswith("success") else CANDIDATE
     return " | ".join((str(kind), gap.place, generalised(gap.reference), generalised(gap.candidate)))
+
+
+def ways_of(gaps: Sequence[Gap], answers: tuple[Answer, Answer]) -> list[str]:
+    """How a call was taken; nothing where both sides took it."""
+    told = [way_of(gap) for gap in gaps if not gap.index and gap.difference in _REFUSALS]
+    return told or ([] if all(each.success for each in answers) else [REFUSED])
+
+
+_REFUSALS = frozenset(
+    {Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.MESSAGE, Difference.SILENCE}
+)
 
 
 def gathered(
@@ -52,10 +64,14 @@ def _cell(finding: Finding) -> Cell:
     return finding.operation, str(finding.identity)
 
 
+_FIRST = (NOBODY, EVERYBODY)
+
+
 def _order(finding: Finding) -> tuple[object, ...]:
-    first = list(type(finding.identity.means)).index(finding.identity.means)
-    anonymous = finding.identity.means != "anonymous"
-    return anonymous, first, len(finding.sequence), finding.operation, finding.hash
+    who = finding.identity
+    rank = _FIRST.index(who) if who in _FIRST else len(_FIRST)
+    means = list(Means).index(who.means)
+    return rank, means, bool(who.flaw), len(finding.sequence), finding.operation, finding.hash
 
 
 def _of_all(those: Sequence[Finding], group: Sequence[Cell]) -> Finding:

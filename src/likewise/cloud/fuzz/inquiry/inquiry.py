@@ -12,7 +12,7 @@ from likewise.cloud.fuzz.differences.bonds import Bonds
 from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED
 from likewise.cloud.fuzz.differences.explaining import Explanations, Void, is_empty, is_of_field
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
-from likewise.cloud.fuzz.differences.leniency import way_of
+from likewise.cloud.fuzz.differences.leniency import ways_of
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import REFUSALS, Blame, read_before
 from likewise.cloud.fuzz.inquiry.descriptions import Descriptions
@@ -123,18 +123,14 @@ class Inquiry:
             found += gaps
             if number == 0 and any(map(is_empty, found)):
                 break
-        if not again:
-            self._note_caller(probe, found)
+        if not again and not probe.call.identity.is_owner:
+            ways = ways_of(found, (ours.answers[0], theirs.answers[0]))
+            self.known.authorisations.note(probe.call.operation, probe.call.identity, ways)
+            found = [each for each in found if not self.known.is_of_caller(probe, each)]
         new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
         doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
         sure = [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
         return sure, set[str]().union(*doubts)
-
-    def _note_caller(self, probe: Probe, gaps: Sequence[Gap]) -> None:
-        """Remember how the sides differ over a call by somebody else than the account's owner."""
-        if not probe.call.identity.is_owner:
-            ways = [way_of(gap) for gap in gaps if not gap.index and gap.difference in REFUSALS | _MISSES]
-            self.known.authorisations.note(probe.call.operation, probe.call.identity, ways)
 
     def _is_apart(self, operation: str, ours: Seen, theirs: Seen) -> bool:
         """Whether a read gives what everybody shares, and only one side took what was written to it."""
@@ -228,6 +224,8 @@ class Inquiry:
         """A difference as a finding; nothing where another one accounts for it by now."""
         assert each.look.seen is not None
         facts = (each.case, each.probe, each.gap, each.look.seen)
+        if self.known.is_of_caller(each.probe, each.gap):
+            return
         if each.gap.index == 0 and self.known.explains(*facts):
             return
         follows = each.gap.index == 0 and bool(self.known.suspects(*facts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from likewise.cloud.fuzz.calls import Call
@@ -35,37 +35,41 @@ _SETTERS = {
 """What stores the policies that signatures for a kind of thing may name."""
 
 
-def first(planner: Planner) -> Iterator[tuple[str, Situation]]:
-    """Operations of each family, by everybody who should be refused whatever they call."""
-    for operation in _families(planner):
+def rounds(planner: Planner, operations: Sequence[str]) -> Iterator[tuple[str, Situation]]:
+    """Calls by others, by the round in which they come: a few operations by everybody, then all of them."""
+    families = [name for name in FAMILIES.get(planner.service, ()) if name in operations]
+    rest = [name for name in operations if name not in families]
+    for state, names, those in (
+        (BY, families, _strangers),
+        (f"{BY} more", families, _further),
+        (f"{BY} all", rest, _strangers),
+    ):
+        yield from ((state, each) for name in names for each in those(planner, name))
+
+
+def targets(planner: Planner, operation: str) -> Iterator[tuple[str, str, str]]:
+    """By whom an operation is called, as the triples that coverage counts."""
+    known = operation in FAMILIES.get(planner.service, ())
+    those = (*_strangers(planner, operation), *(_further(planner, operation) if known else ()))
+    yield from ((operation, "identity", str(each.call.identity)) for each in those)
+
+
+def _strangers(planner: Planner, operation: str) -> Iterator[Situation]:
+    """An operation by those who should be refused whatever they call; what everybody shares is left alone."""
+    is_shared = operation in planner.hints.account and not is_read(operation)
+    if planner.service in FAMILIES and not is_shared and not planner.grammar.operations[operation].alias:
         plan = planner.plan(operation)
-        yield from ((operation, _by(plan, each)) for each in STRANGERS)
+        yield from (_by(plan, each) for each in STRANGERS)
 
 
-def further(planner: Planner) -> Iterator[tuple[str, Situation]]:
-    """The same operations by those who show their rights in another way, and where things are public."""
-    for operation in _families(planner):
-        plan = planner.plan(operation)
-        yield from ((operation, _by(plan, each)) for each in _others(planner.service, operation))
-        right = RIGHTS.get(planner.service, {}).get(operation)
-        if right is not None and right.service:
-            yield from ((operation, each) for each in _policies(planner, plan, right))
-        yield from ((operation, each) for each in _public(planner, plan))
-
-
-def remaining(planner: Planner, operations: list[str]) -> Iterator[tuple[str, Situation]]:
-    """All other operations by those who should be refused; what everybody shares is left alone."""
-    families = FAMILIES.get(planner.service, ())
-    for operation in operations if families else ():
-        is_shared = operation in planner.hints.account and not is_read(operation)
-        if operation in families or is_shared or planner.grammar.operations[operation].alias:
-            continue
-        plan = planner.plan(operation)
-        yield from ((operation, _by(plan, each)) for each in STRANGERS)
-
-
-def _families(planner: Planner) -> list[str]:
-    return [name for name in FAMILIES.get(planner.service, ()) if name in planner.operations]
+def _further(planner: Planner, operation: str) -> Iterator[Situation]:
+    """An operation by those who show their rights in another way, and where things are public."""
+    plan = planner.plan(operation)
+    yield from (_by(plan, each) for each in _others(planner.service, operation))
+    right = RIGHTS.get(planner.service, {}).get(operation)
+    if right is not None and right.service:
+        yield from _policies(planner, plan, right)
+    yield from _public(planner, plan)
 
 
 def _by(plan: Plan, identity: Identity) -> Situation:

@@ -108,23 +108,13 @@ class Cases:
         return {**found, callers.BY: self._by_others()}
 
     def _by_others(self) -> list[Task]:
-        """Operations called by others than the account's owner: a few by everybody first, then all."""
-        rounds = {
-            callers.BY: callers.first(self.planner),
-            f"{callers.BY} more": callers.further(self.planner),
-            f"{callers.BY} all": callers.remaining(self.planner, self.operations),
-        }
-        return [
-            task
-            for state, those in rounds.items()
-            for task in self._tasks(
-                [(state, name, self._by(each)) for name, each in those if name in self.operations]
-            )
-        ]
-
-    def _by(self, each: Situation) -> Case:
-        case = self._case(each, f"{callers.BY} {each.call.identity}")
-        return replace(case, probes=tuple(replace(one, observers=one.observers[:1]) for one in case.probes))
+        """Operations called by others than the account's owner, round by round."""
+        found: dict[str, list[tuple[str, str, Case]]] = {}
+        for state, each in callers.rounds(self.planner, self.operations):
+            probe = self.probe(each.setup, each.call, state=f"{callers.BY} {each.call.identity}")
+            case = Case(setup=each.setup, probes=(replace(probe, observers=probe.observers[:1]),))
+            found.setdefault(state, []).append((state, each.call.operation, case))
+        return [task for those in found.values() for task in self._tasks(those)]
 
     def _tasks(self, those: Sequence[tuple[str, str, Case]]) -> list[Task]:
         """Cases that begin alike share their set-up: it is made anew only after a write."""
@@ -403,12 +393,13 @@ class Cases:
         return found
 
     def targets(self, operation: str) -> set[tuple[str, str, str]]:
-        """Every (operation, parameter, class) triple that the sweep of an operation has."""
+        """Every (operation, parameter, class) triple of an operation: what it is given, and who calls it."""
         sized = [each for number in range(2 * DEFERRED) for each in self._sized(operation, number)]
-        return {
+        found = {
             (operation, each.parameter, str(each.value_class))
             for each in (*self._variants(operation), *sized)
         }
+        return found.union(callers.targets(self.planner, operation))
 
     def mixed(self, operation: str, number: int) -> Task | None:
         """Calls with two parameters varied at once: which of two mistakes is noticed, what goes together."""

@@ -57,7 +57,7 @@ def test_a_server_that_asks_nobody_who_they_are_is_one_finding(tmp_path: Path) -
     assert (only.implication, only.cause, only.kind) == ("unsafe", AUTHORISATION, "success")
     assert {only.operation, *only.also} == set(campaign(FakeSide(), FakeSide()).cases.operations)
     assert only.identity == NOBODY
-    assert "anonymously, or with a key and a wrong secret" in only.condition
+    assert "anonymously, or with a wrong secret key" in only.condition
     assert len(only.sequence) <= 2
 
 
@@ -86,7 +86,7 @@ def test_a_caller_whom_only_one_side_lets_in_is_named_whatever_it_calls(tmp_path
     strict, lenient = FakeSide(refusing()), FakeSide()
     lenient.trick = lambda call, *_: None if call.identity == FORGED else refusing()(call, 0, strict)
     (only,) = findings(campaign(strict, lenient, budget=None), tmp_path / "log.jsonl")
-    assert only.condition == "only when called with a key and a wrong secret"
+    assert only.condition == "only when called with a wrong secret key"
     assert len(only.also) >= 5
 
 
@@ -187,6 +187,23 @@ def test_who_is_refused_with_and_without_a_flaw_is_refused_for_the_means() -> No
     right = Identity(means=Means.ACCOUNT_SAS)
     (only,), _ = gathered([by("Get", EXPIRED), by("Get", right)], {})
     assert only.identity == right
+
+
+def test_all_that_may_be_wrong_with_a_key_is_one_finding_and_two_of_three_are_two() -> None:
+    flaws = (Flaw.WRONG_SECRET, Flaw.UNKNOWN_KEY, Flaw.UNKNOWN_TOKEN)
+    those = [by("Get", Identity(flaw=flaw)) for flaw in flaws]
+    known = Authorisations()
+    for each in (NOBODY, *(Identity(means=Means.PRESIGNED, flaw=flaw) for flaw in Flaw if flaw)):
+        known.note("Get", each, ())
+    assert len(gathered(those, {"s3": known})[0]) == 1
+    known.cells["Get", str(Identity(flaw=Flaw.UNKNOWN_TOKEN))] = {REFUSED}
+    assert len(gathered(those[:2], {"s3": known})[0]) == 2
+
+
+def test_a_server_that_breaks_down_does_not_stand_for_one_that_refuses() -> None:
+    failing = by("Get", NOBODY, reference="500 InternalError")
+    found, _ = gathered([failing, *(by("Get", Identity(flaw=flaw)) for flaw in (Flaw.WRONG_SECRET,))], {})
+    assert len(found) == 2
 
 
 def test_what_was_seen_and_not_looked_into_is_named() -> None:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 
 from likewise.cloud.fuzz.identities import Flaw, Identity
 
-REFERENCE, CANDIDATE = "taken by the reference only", "taken by the candidate only"
+TAKEN = "taken by the "
+REFERENCE, CANDIDATE = f"{TAKEN}reference only", f"{TAKEN}candidate only"
+FAILING = ", the other one fails"
+"""What is added where it is not that the other side refuses a call."""
 REFUSED = "refused alike"
 """What is not taken by either, in the same words."""
 MANY = 3
@@ -60,7 +63,7 @@ class Authorisations:
 
     def is_by_all(self, operation: str, way: str) -> bool:
         """Whether the sides differ so over most who call something without the right to: it is open."""
-        flawed = [ways for cell, ways in self.cells.items() if cell[0] == operation and ", " in cell[1]]
+        flawed = [ways for cell, ways in self.cells.items() if cell[0] == operation and _is_flawed(cell[1])]
         return _are_most(flawed, way, SEVERAL)
 
     def groups(self, way: str) -> list[list[Cell]]:
@@ -75,7 +78,18 @@ class Authorisations:
     def _are_alike(self, one: Cell, other: Cell, way: str) -> bool:
         if one[1] == other[1]:
             return self.is_of_all(one[1], way)
-        return one[0] == other[0] and (_are_kin(one[1], other[1]) or self.is_by_all(one[0], way))
+        if one[0] != other[0]:
+            return False
+        is_open = self.is_by_all(one[0], way) or self._is_by_means(one, other, way)
+        return is_open or _are_kin(one[1], other[1])
+
+    def _is_by_means(self, one: Cell, other: Cell, way: str) -> bool:
+        """Whether all who show their rights in the way of two callers are taken so, whatever is wrong."""
+        means = one[1].partition(", ")[0]
+        those = [
+            ways for cell, ways in self.cells.items() if cell[0] == one[0] and _is_flawed(cell[1], means)
+        ]
+        return means == other[1].partition(", ")[0] and all(way in ways for ways in those)
 
     def as_json(self) -> list[list[object]]:
         """For the log."""
@@ -85,6 +99,11 @@ class Authorisations:
         """Take in another's."""
         for operation, identity, ways in _read(data):
             self.cells.setdefault((operation, identity), set()).update(ways)
+
+
+def _is_flawed(identity: str, means: str = "") -> bool:
+    """Whether something is wrong with an identity, of any means or of these."""
+    return identity.startswith(f"{means}, ") if means else ", " in identity
 
 
 def _are_kin(one: str, other: str) -> bool:
@@ -97,13 +116,10 @@ def _are_kin(one: str, other: str) -> bool:
 
 def _are_most(those: Sequence[set[str]], way: str, least: int) -> bool:
     """Whether most calls are taken so; what is said where both refuse, of those that both refuse."""
-    if way not in _TAKEN:
-        those = [ways for ways in those if ways - _TAKEN]
+    if not way.startswith(TAKEN):
+        those = [ways for ways in those if any(not each.startswith(TAKEN) for each in ways)]
     count = sum(way in ways for ways in those)
     return count >= least and 2 * count > len(those)
-
-
-_TAKEN = frozenset({REFERENCE, CANDIDATE})
 
 
 def _read(data: Iterable[Sequence[object]]) -> Iterator[tuple[str, str, list[str]]]:

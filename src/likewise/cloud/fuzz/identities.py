@@ -43,7 +43,7 @@ class Flaw(StrEnum):
 
 
 _MEANS = {
-    Means.KEY: "with a key",
+    Means.KEY: "with",
     Means.ANONYMOUS: "anonymously",
     Means.PRESIGNED: "by a presigned URL",
     Means.ACCOUNT_SAS: "with an account SAS",
@@ -52,9 +52,9 @@ _MEANS = {
 }
 _FLAWS = {
     Flaw.NONE: "",
-    Flaw.WRONG_SECRET: " and a wrong secret",
-    Flaw.UNKNOWN_KEY: " of nobody's",
-    Flaw.UNKNOWN_TOKEN: " and a session token that nobody issued",
+    Flaw.WRONG_SECRET: " a wrong secret key",
+    Flaw.UNKNOWN_KEY: " an access key that nobody has",
+    Flaw.UNKNOWN_TOKEN: " a session token that nobody issued",
     Flaw.PRIVATE: "",
     Flaw.READ_ONLY: " where everybody may read only",
     Flaw.EXPIRED: " that has expired",

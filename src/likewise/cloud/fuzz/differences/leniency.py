@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from likewise.cloud.fuzz.authorisations import CANDIDATE, REFERENCE, REFUSED, Authorisations, Cell
+from likewise.cloud.fuzz.authorisations import CANDIDATE, FAILING, REFERENCE, REFUSED, Authorisations, Cell
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
 from likewise.cloud.fuzz.findings import Finding
@@ -20,7 +20,9 @@ def way_of(gap: Gap | Finding) -> str:
     """How the sides differ over a call, whatever it is and whoever makes it."""
     kind = gap.difference if isinstance(gap, Gap) else gap.kind
     if kind == Difference.SUCCESS:
-        return REFERENCE if gap.reference.startswith("success") else CANDIDATE
+        taken = gap.reference.startswith("success")
+        refused = gap.candidate if taken else gap.reference
+        return (REFERENCE if taken else CANDIDATE) + (FAILING if refused.startswith("5") else "")
     return " | ".join((str(kind), gap.place, generalised(gap.reference), generalised(gap.candidate)))
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "cloud" / "fuzz"))
 
 from fuzz_seeds import SEEDS, Seed
+from fuzz_seeds_authorisation import AUTHORISATION
 from fuzz_seeds_aws import AWS
 from fuzz_seeds_azure import AZURE
 from fuzz_seeds_eleven_aws import ELEVEN_AWS
@@ -48,12 +49,12 @@ from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role
 
-WHOLE = (1, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14)
+WHOLE = (1, *range(5, 16))
 """Groups of many seeds, which get the whole budget."""
 ELEVENTH_AND_TWELFTH = (*ELEVEN_AWS, *TWELVE_AWS, *ELEVEN_AZURE, *TWELVE_AZURE)
 THIRTEENTH_AND_FOURTEENTH = (*THIRTEEN_AWS, *FOURTEEN_AWS, *THIRTEEN_AZURE, *FOURTEEN_AZURE)
 EARLIER = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE)
-ALL = (*EARLIER, *ELEVENTH_AND_TWELFTH, *THIRTEENTH_AND_FOURTEENTH)
+ALL = (*EARLIER, *ELEVENTH_AND_TWELFTH, *THIRTEENTH_AND_FOURTEENTH, *AUTHORISATION)
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
 
 

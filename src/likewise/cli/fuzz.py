@@ -162,6 +162,7 @@ def _set_aside(path: Path) -> None:
 
 def _as_json(found: Campaigns, seed: int) -> dict[str, Any]:
     from likewise.cloud.fuzz.catalogue.reproducers import concrete
+    from likewise.cloud.fuzz.findings import step
 
     keys = ("operation", "kind", "implication", "manifestation", "cause", "condition", "hash")
     called: set[str] = set()
@@ -172,9 +173,10 @@ def _as_json(found: Campaigns, seed: int) -> dict[str, Any]:
     discrepancies = []
     for finding in found.ranked():
         data = finding.as_json()
-        steps = [{"op": call.operation, "params": concrete(call.params)} for call in finding.sequence]
+        steps = [step(call, concrete(call.params)) for call in finding.sequence]
+        also = {"also": data["also"]} if finding.also else {}
         discrepancies.append(
-            {**{key: data[key] for key in keys[:-1]}, "sequence": steps, "hash": data["hash"]}
+            {**{key: data[key] for key in keys[:-1]}, "sequence": steps, **also, "hash": data["hash"]}
         )
     return {
         "discrepancies": discrepancies,

@@ -9,8 +9,8 @@ from likewise.cloud.fuzz.findings import Tally
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.variants import AND
 from likewise.cloud.fuzz.tasks.cases import Cases, Task
+from likewise.cloud.fuzz.tasks.keys import targets_of
 from likewise.cloud.fuzz.tasks.schedule import BEGINNING, EARLY, Gains, Schedule
 
 SOME = ("CreateTable", "DescribeTable", "PutItem", "GetItem", "Scan")
@@ -35,10 +35,10 @@ def test_everything_comes_once_and_then_it_ends() -> None:
     names = [task.name for task in schedule().tasks()]
     assert len(names) == len(set(names))
     sent = {
-        (probe.call.operation, place)
+        (operation, place)
         for task in schedule().tasks()
         for probe in task.case.probes
-        for place in probe.parameter.split(AND)
+        for operation, place, _ in targets_of(probe)
     }
     planner = Planner(load("dynamodb"), hints_of("dynamodb"))
     wanted = {target[:2] for name in SOME for target in Cases(planner, 1, SOME).targets(name)}

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from likewise.cloud.fuzz.identities import OWNER, Identity
 from likewise.cloud.targets import Running
 from likewise.model import Target
 
@@ -50,9 +51,16 @@ class Call:
     service: str
     operation: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    identity: Identity = OWNER
+    """Who makes it."""
 
     def __str__(self) -> str:
         return f"{self.service}.{self.operation}"
+
+    @property
+    def told(self) -> str:
+        """The operation, and who calls it where that is not the account's owner."""
+        return self.operation if self.identity.is_owner else f"{self.operation} ({self.identity.words})"
 
 
 THROTTLED = re.compile(

@@ -95,7 +95,8 @@ class Campaign:
         self.known = known if known is not None else set()
         self.hashes: set[str] = set()
         self.done, self.walks, self.on_progress = done, walks, on_progress
-        self.tally, self.gains, self.progress = Tally(), Gains(), Progress()
+        self.tally = Tally(authorisations=inquiry.known.authorisations)
+        self.gains, self.progress = Gains(), Progress()
         self.hopeless: set[str] = set()
         """Operations whose typical call only one side knows: their parameters tell nothing more."""
 
@@ -313,6 +314,7 @@ class Campaign:
             each
             for each in task.case.probes
             if (each.call.operation not in self.hopeless or self._is_other_way(each))
+            and self._is_owned(each)
             and (again or (self.bounds.is_open(each) if each.size else self._is_open(each)))
         )
         for number in range(len(setup) - 1, -1, -1):
@@ -324,6 +326,11 @@ class Campaign:
             probes = tuple(leaned(probe, setup, shorter) for probe in probes)
             setup = shorter
         return replace(task, case=Case(setup=setup, probes=probes))
+
+    def _is_owned(self, probe: Probe) -> bool:
+        """Whether the owner makes a call, or others one that does not fail for the owner as well."""
+        operation = probe.call.operation
+        return probe.call.identity.is_owner or not (operation in self.failed or operation in self.absent)
 
     def _is_open(self, probe: Probe) -> bool:
         """Whether a value was not asked for yet, alone or along with others that both sides took."""

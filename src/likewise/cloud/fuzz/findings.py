@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
+from likewise.cloud.fuzz.authorisations import Authorisations
 from likewise.cloud.fuzz.calls import Call, Name, Ref, Text
+from likewise.cloud.fuzz.identities import OWNER, Identity, identity_of
 from likewise.model import Difference, Manifestation
 from likewise.report.words import SEVERITY
 
@@ -27,6 +29,9 @@ _WEIGHT = (
     Difference.STATUS,
     Difference.MESSAGE,
 )
+
+SHOWN = 8
+"""Names that a reader is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +65,13 @@ class Finding:
     """The side on which the operation does nothing at all, whatever it is given: 0 is the reference."""
     deaf: int | None = None
     """The side on which the parameter changes nothing, though it does on the other."""
+    also: tuple[str, ...] = ()
+    """Other operations of which the same is true when they are called by somebody else than the owner."""
+
+    @property
+    def identity(self) -> Identity:
+        """Whom it takes to show it: the owner of the account, unless a call is made by somebody else."""
+        return next((call.identity for call in self.sequence if not call.identity.is_owner), OWNER)
 
     def as_json(self) -> dict[str, Any]:
         """The finding as the catalogue's JSON has it."""
@@ -70,7 +82,7 @@ class Finding:
             "manifestation": self.manifestation,
             "cause": self.cause,
             "condition": self.condition or None,
-            "sequence": [{"op": call.operation, "params": encode(call.params)} for call in self.sequence],
+            "sequence": [step(call, encode(call.params)) for call in self.sequence],
             "hash": self.hash,
             "place": self.place,
             "reference": self.reference,
@@ -85,6 +97,7 @@ class Finding:
             "errors": [list(each) for each in self.errors],
             "idle": self.idle,
             "deaf": self.deaf,
+            "also": list(self.also),
         }
 
     @property
@@ -101,7 +114,9 @@ class Finding:
         where = self.manifestation
         if self.shown_by != self.operation and self.manifestation != Manifestation.RESPONSE:
             where += f", shown by {self.shown_by}"
-        return f"{where}; likely cause: {self.cause}" + (f"; {self.condition}" if self.condition else "")
+        when = f"; {self.condition}" if self.condition else ""
+        also = f"; so it is with {listed(self.also)}" if self.also else ""
+        return f"{where}; likely cause: {self.cause}{when}{also}"
 
     @property
     def rank(self) -> tuple[Any, ...]:
@@ -115,8 +130,13 @@ def from_json(data: Mapping[str, Any]) -> Finding:
     """A finding read back from its JSON."""
     service, _, operation = data["operation"].rpartition(".")
     calls = tuple(
-        Call(service=service, operation=step["op"], params=decode(step["params"]))
-        for step in data["sequence"]
+        Call(
+            service=service,
+            operation=each["op"],
+            params=decode(each["params"]),
+            identity=identity_of(each.get("by")),
+        )
+        for each in data["sequence"]
     )
     return Finding(
         service=service,
@@ -141,7 +161,20 @@ def from_json(data: Mapping[str, Any]) -> Finding:
         errors=_errors(data.get("errors")),
         idle=data.get("idle"),
         deaf=data.get("deaf"),
+        also=tuple(data.get("also", ())),
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names for a reader: the first few, and how many more there are."""
+    rest = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + rest
+
+
+def step(call: Call, params: Any) -> dict[str, Any]:
+    """A call as reports and logs have it; who makes it is said where it is not the account's owner."""
+    by = {} if call.identity.is_owner else {"by": call.identity.as_json()}
+    return {"op": call.operation, "params": params, **by}
 
 
 def _errors(data: Any) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -226,6 +259,8 @@ class Tally:
     """Operations that some side knows: it does not answer the typical call that it has no such thing."""
     failures: dict[str, dict[str, int]] = field(default_factory=dict)
     """What operations were answered where they failed, and how often."""
+    authorisations: Authorisations = field(default_factory=Authorisations)
+    """What was called by others than the account's owner."""
 
     def fail(self, operation: str, said: str) -> None:
         """Note a failure; of many different ones the first few are kept."""
@@ -256,6 +291,7 @@ class Tally:
             "failures": {
                 name: counts for name, counts in self.failures.items() if name not in self.succeeded
             },
+            "authorisations": self.authorisations.as_json(),
         }
 
     def add(self, data: Mapping[str, Any]) -> None:
@@ -267,6 +303,7 @@ class Tally:
         self.pairs += data["pairs"]
         self.targets |= {(each[0], each[1], each[2]) for each in data["targets"]}
         self.known |= set(data.get("known", ()))
+        self.authorisations.add(data.get("authorisations", ()))
         for name, counts in data.get("failures", {}).items():
             for said, count in counts.items():
                 there = self.failures.setdefault(name, {})

@@ -25,8 +25,9 @@ from likewise.cloud.fuzz.differences.explaining import (
     is_same_page,
     is_same_refusal,
 )
+from likewise.cloud.fuzz.differences.leniency import gathered
 from likewise.cloud.fuzz.differences.neglect import follows_from_alteration, follows_from_blindness
-from likewise.cloud.fuzz.findings import Finding, Tally, encode, from_json
+from likewise.cloud.fuzz.findings import Finding, Tally, from_json
 from likewise.cloud.fuzz.inquiry.inquiry import Unstable
 from likewise.model import FormatTooNew, RecordingCorrupt
 
@@ -61,11 +62,7 @@ class Log:
 
     def finding(self, finding: Finding) -> None:
         """A difference was confirmed."""
-        data = finding.as_json()
-        data["sequence"] = [
-            {"op": call.operation, "params": encode(call.params)} for call in finding.sequence
-        ]
-        self.write({"type": "finding", "when": time.time(), "finding": data})
+        self.write({"type": "finding", "when": time.time(), "finding": finding.as_json()})
 
     def unstable(self, unstable: Unstable) -> None:
         """A difference did not repeat."""
@@ -149,6 +146,10 @@ def _fold(found: Campaigns) -> None:
     for finding in those:
         if any(same(finding, other) for other in those for same in _SAME):
             found.folded[finding.hash] = found.findings.pop(finding.hash)
+    known = {service: tally.authorisations for service, tally in found.tallies.items()}
+    kept, folded = gathered(tuple(found.findings.values()), known)
+    found.findings = {each.hash: each for each in kept}
+    found.folded |= {each.hash: each for each in folded}
 
 
 def _read_one(found: Campaigns, path: Path, lines: list[bytes]) -> None:

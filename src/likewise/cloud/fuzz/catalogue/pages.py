@@ -110,9 +110,11 @@ def _entry(finding: Finding, *, with_script: bool) -> list[str]:
     ]
     if finding.condition:
         lines.append(f"- condition: {finding.condition}")
+    if finding.also:
+        lines.append(f"- so it is with {', '.join(finding.also)}")
     if not finding.public:
         lines.append("- not reached by the SDK's public methods")
-    steps = " → ".join(call.operation for call in finding.sequence)
+    steps = " → ".join(call.told for call in finding.sequence)
     lines += [f"- {steps}", ""]
     if with_script:
         lines += [
@@ -126,7 +128,7 @@ def _entry(finding: Finding, *, with_script: bool) -> list[str]:
             "",
         ]
     else:
-        calls = [f"{call.operation}({json.dumps(concrete(call.params))})" for call in finding.sequence]
+        calls = [f"{call.told}: {json.dumps(concrete(call.params))}" for call in finding.sequence]
         lines += ["```", *(_cut(call, 400) for call in calls), "```", ""]
     return lines
 
@@ -162,7 +164,7 @@ def page(found: Campaigns, *, title: str = "Discrepancies") -> str:
 def _section(finding: Finding) -> str:
     where = f" at {finding.place}" if finding.place else ""
     reference, candidate = finding.sides
-    steps = " → ".join(call.operation for call in finding.sequence)
+    steps = " → ".join(call.told for call in finding.sequence)
     rows = [
         f"<h3 id={finding.hash}>{html.escape(finding.kind + where)} ({finding.implication})</h3>",
         f"<p>reference: <code>{html.escape(_cut(reference, 200))}</code><br>",

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
+from likewise.cloud.fuzz.catalogue.callers import client, connecting
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.sides.execution import INSIDE, LETTERS
@@ -82,6 +83,7 @@ SETTLED = """    table = answer.get("TableDescription", {})
 
 AZURE = """from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Call
+from likewise.cloud.fuzz.identities import identity_of
 from likewise.cloud.fuzz.sides import open_side
 from likewise.model import Role
 
@@ -92,8 +94,9 @@ def connect(url):
     return open_side(targets.start(spec, role=Role.CANDIDATE), "{service}")
 
 
-def ask(side, operation, params):
-    answer = side.call(Call(service="{service}", operation=operation, params=params))
+def ask(side, operation, params, by=None):
+    identity = identity_of(by)
+    answer = side.call(Call(service="{service}", operation=operation, params=params, identity=identity))
     if not answer.success:
         return {{"ok": False, "status": answer.status, "code": answer.code, "message": answer.message}}
     return {{"ok": True, "status": answer.status, "fields": dict(answer.fields)}}
@@ -229,8 +232,11 @@ def script(finding: Finding) -> str:
     steps = []
     for call in finding.sequence:
         params = _source(call.params, KINDS.get(finding.service, ""))
-        steps.append(f'    answers.append(ask(client, "{call.operation}", {params}))')
-    return head + body + TAIL.format(steps="\n".join(steps))
+        who = client(call.identity) if aws else "client"
+        by = "" if aws or call.identity.is_owner else f", {call.identity.as_json()}"
+        steps.append(f'    answers.append(ask({who}, "{call.operation}", {params}{by}))')
+    others = connecting(finding) if aws else ""
+    return head + body + others + TAIL.format(steps="\n".join(steps))
 
 
 def pytest_file(finding: Finding) -> str:

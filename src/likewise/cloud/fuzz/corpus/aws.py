@@ -95,11 +95,11 @@ class UncheckedSide(AwsSide):
             request.data = body
             request.headers["Content-Length"] = str(len(body))
 
-        events = self._client.meta.events
+        events = self._client_of(call.identity).meta.events
         name = f"request-created.dynamodb.{call.operation}"
         events.register_first(name, fill)
         try:
-            return super().call(Call(service=call.service, operation=call.operation))
+            return super().call(replace(call, params={}))
         finally:
             events.unregister(name, fill)
 
@@ -160,7 +160,10 @@ class AwsStage(Stage):
             side = side.in_region(_region_other_than(params))
         elif is_last and said.code == "BucketAlreadyOwnedByYou" and _location(params):
             side = side.in_region(_location(params))  # only from the first region they can be made twice
-        answer = side.call(Call(service=self.case.service, operation=step.operation, params=params))
+        call = Call(
+            service=self.case.service, operation=step.operation, params=params, identity=step.identity
+        )
+        answer = side.call(call)
         self._issued.note(params, answer)
         if not is_last and is_read(step):
             del self._issued.doubts[doubts:]  # whatever it read, the state is the same

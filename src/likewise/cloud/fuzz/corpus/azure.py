@@ -64,7 +64,10 @@ class AzureStage(Stage):
             params = put_references(self._names.value(decode(step.params, Moment(recorded))), self.answers)
             if "." in step.operation:
                 return self._methods.call(step.operation, params)
-            return self._side.call(Call(service=self.case.service, operation=step.operation, params=params))
+            call = Call(
+                service=self.case.service, operation=step.operation, params=params, identity=step.identity
+            )
+            return self._side.call(call)
         doubts = len(self._bindings.doubts)
         answer = self._request(step, recorded)
         if not is_last and step.wire.method in ("GET", "HEAD"):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.identities import OWNER, Identity
 from likewise.model import Implication, LikewiseError
 
 SERVICES = {
@@ -86,6 +87,7 @@ class Step:
     params: Mapping[str, Any] = field(default_factory=dict)
     wire: Wire | None = None
     recorded: Recorded | None = None
+    identity: Identity = OWNER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -292,12 +292,13 @@ def _elsewhere(case: Case, recorded: Recorded, answer: Answer) -> str | None:
     """The answer came from the account, its settings or its region, which the file does not hold."""
     if recorded.code in _ELSEWHERE:
         return f"{recorded.code} depends on the region of the client, which the file does not hold"
-    if recorded.code in _CREDENTIALS and not is_unsigned(case, case.last):
+    is_said = not case.last.identity.is_owner  # who asked
+    if recorded.code in _CREDENTIALS and not is_said and not is_unsigned(case, case.last):
         return f"{recorded.code} depends on who asked, which the file does not hold"
     if not recorded.success and answer.success and "account settings" in case.note:
         return f"{recorded.summary()} depends on settings of the account, as the file's own note says"
     forbids = any(_FORBIDS.search(_text(step) + step.operation) for step in case.steps)
-    if recorded.code in _DENIED and answer.success and not forbids:
+    if recorded.code in _DENIED and answer.success and not forbids and not is_said:
         return f"{recorded.code} comes from the account: nothing in the sequence forbids the call"
     return None
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.corpus.cases import SERVICES, Case, CorpusUnreadable, Recorded, Step, Wire
 from likewise.cloud.fuzz.corpus.traffic import Traffic
+from likewise.cloud.fuzz.identities import identity_of
 from likewise.cloud.histories import read_exchanges, read_har
 from likewise.model import FormatTooNew, Recording, Trace
 from likewise.store import read
@@ -227,6 +228,7 @@ def _step(row: Row, service: str) -> Step:
         params=dict(_object(row.get("params") or {}, "params")),
         wire=wire,
         recorded=_recorded(row.get("answer")) or _step_answer(row),
+        identity=identity_of(row.get("by")),
     )
 
 

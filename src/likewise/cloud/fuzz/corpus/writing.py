@@ -60,6 +60,8 @@ def published(case: Case) -> dict[str, Any]:
 
 def _step(step: Step) -> dict[str, Any]:
     found: dict[str, Any] = {"op": step.operation, "params": plain(step.params)}
+    if not step.identity.is_owner:
+        found["by"] = step.identity.as_json()
     if step.wire is not None:
         found["http"] = _wire(step.wire)
     if step.recorded is not None:
@@ -121,6 +123,7 @@ def case_of(
         Step(
             operation=call.operation,
             params=plain(call.params),
+            identity=call.identity,
             recorded=None if answer is None else recorded_answer(answer),
         )
         for call, answer in zip(calls, answers, strict=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.differences.judging import BETWEEN, Gap
+from likewise.cloud.fuzz.identities import OWNER, Identity
 from likewise.cloud.fuzz.planning.plans import ENDS, is_read
 from likewise.cloud.fuzz.planning.variants import AND
 from likewise.cloud.fuzz.sides.execution import Probe
@@ -20,6 +21,7 @@ NULL = "null reference"
 AUTHORISATION = "authorisation not enforced"
 ASYNCHRONOUS = "asynchronous behaviour"
 OTHER = "other bug"
+SIDES = ("reference", "candidate")
 
 _ABSENT = re.compile(r"NotImplemented|UnknownOperation|MethodNotAllowed|Unsupported(?!Media)|NotSupported$")
 _UNKNOWN = re.compile(r"NotImplemented|UnknownOperation|MethodNotAllowed")
@@ -55,11 +57,12 @@ def likely_cause(
     settles: bool,
     never: tuple[bool, bool],
     state: bool = False,
+    by: Identity = OWNER,
 ) -> Cause:
     """The first rule that fits.
 
     `never` says for each side that the operation has only ever failed there; `state`, that the answers
-    are those of a read which shows what an earlier write left.
+    are those of a read which shows what an earlier write left; `by`, who made the call.
     """
     if settles:
         return Cause(name=ASYNCHRONOUS, evidence="asked again a little later, both sides agree")
@@ -89,6 +92,10 @@ def likely_cause(
             return Cause(name=NULL, evidence=f"the {side} gives no answer ({answer.silence})")
     if state:
         return Cause(name=OTHER, evidence=f"a read then gives {gap.reference} against {gap.candidate}"[:300])
+    if gap.difference is Difference.SUCCESS and by.flaw:
+        refused, sides = (candidate, SIDES) if reference.success else (reference, SIDES[::-1])
+        said = f"the {sides[1]} refuses with {refused.summary()}, the {sides[0]} does not ask"
+        return Cause(name=AUTHORISATION, evidence=said)
     if gap.difference is Difference.SUCCESS and not reference.success:
         if reference.status in (401, 403) or _DENIED.search(reference.code):
             return Cause(
@@ -126,6 +133,8 @@ _HOLDS = re.compile(r"Lease|Lock|Hold")
 
 def condition(probe: Probe, setup: Sequence[Call], *, shows_typically: bool) -> str:
     """Under which condition a difference shows after a set-up; nothing where it always does."""
+    if not probe.call.identity.is_owner:
+        return f"only when called {probe.call.identity.words}"
     if shows_typically:
         looked = any(is_read(call.operation) for call in setup) and not is_read(probe.call.operation)
         return STATES["seen"] if looked else ""

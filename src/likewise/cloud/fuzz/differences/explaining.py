@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from likewise.cloud.fuzz.authorisations import Authorisations
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS, AUTHORISATION, NULL, STATES
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
+from likewise.cloud.fuzz.differences.leniency import way_of
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.identities import Identity
 from likewise.cloud.fuzz.planning.plans import is_read
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
@@ -38,6 +41,8 @@ class Explanations:
     """Operations that seem to do nothing on one side, as long as it may just show late."""
     refusals: dict[tuple[str, int, str, str], set[str]] = field(default_factory=dict)
     """What one side alone refuses, by operation, side and error: the parameters that it does so for."""
+    authorisations: Authorisations = field(default_factory=Authorisations)
+    """What was called by others than the account's owner."""
 
     def blame(self, operation: str, gaps: Sequence[Gap]) -> None:
         """These differences in reads come from what an operation left."""
@@ -45,20 +50,28 @@ class Explanations:
 
     def refuse(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> None:
         """One side alone refuses a call: what else the other finds wrong with it changes nothing."""
-        if (
-            gap.difference is not Difference.SUCCESS
-            or gap.index
-            or (not probe.parameter and probe.state != "present")
-        ):
+        who = probe.call.identity
+        if not who.is_owner and not gap.index:
+            self.authorisations.confirm(gap.operation, who, way_of(gap))
+        is_usual = bool(probe.parameter) or probe.state == "present" or not who.is_owner
+        if gap.difference is not Difference.SUCCESS or gap.index or not is_usual:
             return
+        reasons = tops(probe.parameter) if who.is_owner else {_by(who)}
         for which, each in enumerate(seen):
             said = refusal(each.answers[0])
             if any(said):
-                self.refusals.setdefault((gap.operation, which, *said), set()).update(tops(probe.parameter))
+                self.refusals.setdefault((gap.operation, which, *said), set()).update(reasons)
 
     def is_known(self, gap: Gap) -> bool:
         """Whether some operation is to blame for a difference in a read."""
         return any(bare(gap) in known for known in self.reads.values())
+
+    def is_of_caller(self, probe: Probe, gap: Gap) -> bool:
+        """Whether the sides are known to differ so over who calls, or over how this is called by others."""
+        who = probe.call.identity
+        return not (who.is_owner or gap.index) and self.authorisations.explains(
+            gap.operation, who, way_of(gap)
+        )
 
     def explains(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
         """Whether a difference follows from another that is known."""
@@ -109,9 +122,14 @@ class Explanations:
         params = probe.call.params if gap.index == 0 else {}
         for which, each in enumerate(seen):
             reasons = self.refusals.get((gap.operation, which, *refusal(each.answers[gap.index])), set())
-            if ALWAYS in reasons or reasons & params.keys():
+            if ALWAYS in reasons or reasons & params.keys() or _by(probe.call.identity) in reasons:
                 return True
         return False
+
+
+def _by(identity: Identity) -> str:
+    """What a refusal is for that is for how a caller shows its rights; the owner's is for something else."""
+    return "" if identity.is_owner else f"by {identity.means}"
 
 
 def _before(case: Case, probe: Probe, gap: Gap) -> set[str]:
@@ -168,7 +186,7 @@ def is_same_refusal(finding: Finding, other: Finding) -> bool:
         return True
     if other.cause == finding.cause == NULL:
         return _is_same_failure(finding, other)
-    is_denied = other.cause == AUTHORISATION  # whatever the call is given
+    is_denied = other.cause == AUTHORISATION and _is_caller_alike(finding.identity, other.identity)
     if (
         other.condition
         and not is_denied
@@ -176,6 +194,11 @@ def is_same_refusal(finding: Finding, other: Finding) -> bool:
     ):
         return False
     return any(mine == said and any(said) for mine, said in zip(finding.errors, other.errors, strict=True))
+
+
+def _is_caller_alike(mine: Identity, other: Identity) -> bool:
+    """Whether what one is refused, whatever the call is given, another is who shows rights in that way."""
+    return other.is_owner or (mine.means is other.means and not mine.is_owner)
 
 
 def _is_of_several(finding: Finding, other: Finding) -> bool:

@@ -42,7 +42,8 @@ class Descriptions:
         blamed = self.planner.grammar.operations[blamed].alias or blamed
         ours, theirs = (seen.answers[min(gap.index, len(seen.answers) - 1)] for seen in look.seen)
         never = (gap.operation not in self._succeeded[0], gap.operation not in self._succeeded[1])
-        cause = likely_cause(gap, ours, theirs, settles=settles, never=never, state=state)
+        by = probe.call.identity
+        cause = likely_cause(gap, ours, theirs, settles=settles, never=never, state=state, by=by)
         known = dict([*self.known.doubts, *([void] if void else ()), *self.known.ineffective.items()])
         # What else the answer differs in is a finding of its own, unless the operation does nothing at all.
         is_void = probe.call.operation in known
@@ -105,7 +106,8 @@ class Descriptions:
         if gap.difference in (Difference.CODE, Difference.MESSAGE) and are_several(probe, self.planner):
             # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
             return str(gap.difference), "which of several mistakes is named"
-        key = general(probe.parameter) if gap.difference is Difference.SUCCESS else ""
+        whose = "" if probe.call.identity.is_owner else str(probe.call.identity)
+        key = whose or general(probe.parameter) if gap.difference is Difference.SUCCESS else ""
         _, *what = gap.signature
         if gap.place.endswith("*") or (state and _is_own_name(gap.place, (*shown.case.setup, probe.call))):
             # What the client calls its fields and which read shows one says nothing about the cause.

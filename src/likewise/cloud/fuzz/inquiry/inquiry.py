@@ -12,6 +12,7 @@ from likewise.cloud.fuzz.differences.bonds import Bonds
 from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED
 from likewise.cloud.fuzz.differences.explaining import Explanations, Void, is_empty, is_of_field
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
+from likewise.cloud.fuzz.differences.leniency import ways_of
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import REFUSALS, Blame, read_before
 from likewise.cloud.fuzz.inquiry.descriptions import Descriptions
@@ -89,10 +90,13 @@ class Inquiry:
         other._blame = self._blame.beside(other.look)
         return other
 
-    def gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> tuple[list[Gap], set[str]]:
+    def gaps(
+        self, case: Case, probe: Probe, ours: Seen, theirs: Seen, *, again: bool = False
+    ) -> tuple[list[Gap], set[str]]:
         """Every difference that a probe shows; none where the set-up itself went differently.
 
-        And the operations that more differences may follow from, which will be known later.
+        And the operations that more differences may follow from, which will be known later. `again` where a
+        difference is looked into: what is asked then is not what was to be asked.
         """
         if not went_alike(case.setup, ours, theirs) or not _is_given_alike(probe.call, ours, theirs):
             return [], set()
@@ -117,6 +121,10 @@ class Inquiry:
             found += gaps
             if number == 0 and any(map(is_empty, found)):
                 break
+        if not again and not probe.call.identity.is_owner:
+            ways = ways_of(found, (ours.answers[0], theirs.answers[0]))
+            self.known.authorisations.note(probe.call.operation, probe.call.identity, ways)
+            found = [each for each in found if not self.known.is_of_caller(probe, each)]
         new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
         doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
         sure = [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
@@ -157,7 +165,7 @@ class Inquiry:
         """Run several probes after a set-up; each is judged by itself."""
         found = []
         for probe, (ours, theirs) in zip(case.probes, self.pair.do(case), strict=False):
-            gaps, _ = self.gaps(case, probe, ours, theirs)
+            gaps, _ = self.gaps(case, probe, ours, theirs, again=True)
             self._hear(case, probe, gaps)
             found.append(Look(gaps=gaps, seen=(ours, theirs)))
         return found
@@ -210,6 +218,8 @@ class Inquiry:
         """A difference as a finding; nothing where another one accounts for it by now."""
         assert each.look.seen is not None
         facts = (each.case, each.probe, each.gap, each.look.seen)
+        if self.known.is_of_caller(each.probe, each.gap):
+            return
         if each.gap.index == 0 and self.known.explains(*facts):
             return
         follows = each.gap.index == 0 and bool(self.known.suspects(*facts))
@@ -368,4 +378,4 @@ def _costing(found: Finding | Pending, pairs: int) -> Finding | Pending:
 
 
 def _form(case: Case, probe: Probe) -> str:
-    return f"{case.setup} {probe.call.operation} {probe.call.params}"
+    return f"{case.setup} {probe.call!r}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.inquiry.shortening import absorbed, leaned, once, reductions, sliced
-from likewise.cloud.fuzz.inquiry.shrinking import MANY, apart, fewer, lessened, simpler
+from likewise.cloud.fuzz.inquiry.shrinking import MANY, apart, fewer, lessened, owned, simpler
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
@@ -237,6 +237,10 @@ class Minimiser:
     def _simpler(self, those: list[Shown]) -> list[Shown]:
         """What one probe shows, each in the simplest form that shows it still, or as it is."""
         probe = those[0].probe
+        if not probe.call.identity.is_owner:
+            # Whether its owner is answered so as well has to be asked every time: the condition says so.
+            found, rest = self._fitting(those, owned(probe, [each.gap for each in those]), None)
+            return found + rest
         probes = simpler(probe, self._planner)[: VALUES if probe.parameter else MANY]
         if not probe.parameter:
             found, rest = self._fitting(those, probes, ("loosened", probe.call.operation))
@@ -360,7 +364,7 @@ def _is_long(those: Sequence[Shown]) -> bool:
 
 def _words(form: Case) -> str:
     """The calls of a form, without the reads after them."""
-    return f"{form.setup} {form.probes[0].call.params}"
+    return f"{form.setup} {form.probes[0].call!r}"
 
 
 def _hope(case: Case) -> tuple[object, ...]:

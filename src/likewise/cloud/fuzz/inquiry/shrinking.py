@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
+from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.grammar import Member
+from likewise.cloud.fuzz.identities import OWNER
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, shown
 from likewise.cloud.fuzz.sides.execution import Probe
+from likewise.model import Difference
 
 MANY = 8
 """Forms of a call with many parameters that are tried."""
@@ -66,6 +69,13 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
     for less in reduced(value) if value not in member.enum and not probe.size else ():
         add(less, _class(less, probe.value_class))
     return found
+
+
+def owned(probe: Probe, gaps: Sequence[Gap]) -> list[Probe]:
+    """A call by somebody else, by the account's owner; nothing where it is refused for want of rights."""
+    if probe.call.identity.flaw and all(gap.difference is Difference.SUCCESS for gap in gaps):
+        return []
+    return [replace(probe, call=replace(probe.call, identity=OWNER), state="present")]
 
 
 def apart(probe: Probe, planner: Planner, *, bare: bool) -> list[Probe]:

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from likewise.cloud.bodies import opaque
 from likewise.cloud.fuzz.calls import Answer, Call, Side, pause_of
+from likewise.cloud.fuzz.identities import OWNER, Flaw, Identity, Means
+from likewise.cloud.services.call import words
 from likewise.cloud.targets import Running
+
+Keys = tuple[str | None, str | None, str | None]
+"""Access key, secret and session token; nothing where the SDK finds them itself."""
+UNKNOWN, MADE_UP = "LIKEWISE0UNKNOWN0KEY", "nobody has this for a secret or a token"
+PRIVATE = words(
+    "HostId RequestId AWSAccessKeyId StringToSign StringToSignBytes SignatureProvided CanonicalRequest "
+    "CanonicalRequestBytes Token-0"
+)
+"""What errors repeat of a request's signature, or of the request itself."""
 
 
 class AwsSide(Side):
@@ -16,8 +28,16 @@ class AwsSide(Side):
 
     def __init__(self, running: Running, service: str, *, timeout: float, region: str = "") -> None:
         super().__init__(running, service)
-        self._client = _client(running, service, timeout, region)
-        self._client.meta.events.register("before-send", self._count)
+        self._connect = partial(_client, running, service, timeout, region)
+        self._clients: dict[Identity, Any] = {}
+        """Whoever calls has a client, with connections of its own."""
+        self._client = self._client_of(OWNER)
+
+    def _client_of(self, identity: Identity) -> Any:
+        if identity not in self._clients:
+            self._clients[identity] = client = self._connect(identity)
+            client.meta.events.register("before-send", self._count)
+        return self._clients[identity]
 
     def call(self, call: Call) -> Answer:
         """Execute one call."""
@@ -30,7 +50,8 @@ class AwsSide(Side):
 
         before = self.sent
         try:
-            response = self._client._make_api_call(call.operation, dict(call.params))
+            client = self._client_of(call.identity)
+            response = client._make_api_call(call.operation, dict(call.params))
             return _success(response)
         except ClientError as error:
             return _failure(error.response)
@@ -51,8 +72,9 @@ class AwsSide(Side):
         self.sent += 1
 
 
-def _client(running: Running, service: str, timeout: float, region: str = "") -> Any:
+def _client(running: Running, service: str, timeout: float, region: str, identity: Identity) -> Any:
     import botocore.session
+    from botocore import UNSIGNED
     from botocore.config import Config
 
     environment = running.environment()
@@ -66,14 +88,43 @@ def _client(running: Running, service: str, timeout: float, region: str = "") ->
         signature_version="s3v4" if service == "s3" else None,
     )
     session = botocore.session.Session()
-    return session.create_client(
+    region = region or environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region")
+    keys: Keys = environment.get("AWS_ACCESS_KEY_ID"), environment.get("AWS_SECRET_ACCESS_KEY"), None
+    if not identity.is_owner:
+        if not keys[0]:
+            keys = session.get_credentials().get_frozen_credentials()
+        keys = _flawed(keys, identity.flaw)
+        if identity.means is not Means.KEY:
+            config = config.merge(Config(signature_version=UNSIGNED))
+    client = session.create_client(
         service,
         endpoint_url=running.endpoint(service),
-        region_name=region or environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region"),
-        aws_access_key_id=environment.get("AWS_ACCESS_KEY_ID"),
-        aws_secret_access_key=environment.get("AWS_SECRET_ACCESS_KEY"),
+        region_name=region,
+        aws_access_key_id=keys[0],
+        aws_secret_access_key=keys[1],
+        aws_session_token=keys[2],
         config=config,
     )
+    if identity.means is Means.PRESIGNED:
+        from botocore.credentials import Credentials
+
+        from likewise.cloud.fuzz.sides.presigning import Presigner
+
+        signer = Presigner(Credentials(*keys), region, identity.flaw)
+        client.meta.events.register("request-created.s3", signer)
+    return client
+
+
+def _flawed(keys: Keys, flaw: Flaw) -> Keys:
+    """The account's own keys, with what is made up in place of one of them."""
+    match flaw:
+        case Flaw.WRONG_SECRET:
+            return keys[0], MADE_UP, keys[2]
+        case Flaw.UNKNOWN_KEY:
+            return UNKNOWN, MADE_UP, None
+        case Flaw.UNKNOWN_TOKEN:
+            return keys[0], keys[1], MADE_UP
+    return keys
 
 
 def _success(response: dict[str, Any]) -> Answer:
@@ -85,7 +136,7 @@ def _failure(response: dict[str, Any]) -> Answer:
     error = dict(response.get("Error", {}))
     metadata = response.get("ResponseMetadata", {})
     code, message = str(error.pop("Code", "")), str(error.pop("Message", "") or "")
-    for private in ("HostId", "RequestId"):
+    for private in PRIVATE:
         error.pop(private, None)
     rest = {name: value for name, value in response.items() if name not in ("Error", "ResponseMetadata")}
     rest.pop("message", None)

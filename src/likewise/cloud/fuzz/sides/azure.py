@@ -16,6 +16,8 @@ from xml.sax.saxutils import escape
 from likewise.cloud.bodies import parse
 from likewise.cloud.fuzz.calls import Answer, Call, Side
 from likewise.cloud.fuzz.grammar.azure import PACKAGES, names_of
+from likewise.cloud.fuzz.identities import Identity, Means
+from likewise.cloud.fuzz.sides.signatures import signature, with_wrong_key
 from likewise.cloud.services import SERVICES
 from likewise.cloud.services.call import words
 from likewise.cloud.services.generate import azure_functions
@@ -28,6 +30,8 @@ IGNORED = words(
     "x-ms-version content-length x-powered-by vary access-control-expose-headers"
 )
 """Response headers that say nothing about what the call did."""
+SHARED = (Means.ACCOUNT_SAS, Means.SERVICE_SAS, Means.POLICY_SAS)
+"""Who shows a signature in the address."""
 
 
 class AzureSide(Side):
@@ -36,7 +40,7 @@ class AzureSide(Side):
     def __init__(self, running: Running, service: str, *, timeout: float) -> None:
         super().__init__(running, service)
         builders_of(service)  # read before two sides, each in its thread, ask for them at once
-        self._pipeline = _pipeline(running, service, timeout)
+        self._pipeline = _pipeline(_connection_string(running), service, timeout)
         self._timeout = timeout
         self._url = str(running.endpoint(service)).rstrip("/")
         self._shape = next(kind.shape for kind in SERVICES if kind.name == service)
@@ -45,9 +49,23 @@ class AzureSide(Side):
         """Execute one call."""
         try:
             request = self._build(call)
+            pipeline = self._pipeline_of(call.identity)
+            if call.identity.means in SHARED:
+                signed = signature(call.identity, call, self.connection, self._url)
+                request.url += ("&" if "?" in request.url else "?") + signed
         except Exception as error:  # whatever the SDK's serialiser raises: it refused the value
             return Answer(success=False, refused=f"{type(error).__name__}: {str(error)[:160]}")
-        return self._send(request)
+        return self._send(request, pipeline)
+
+    def _pipeline_of(self, identity: Identity) -> Any:
+        """What sends and signs for somebody; who shows a signature in the address needs no other."""
+        if identity.is_owner:
+            return self._pipeline
+        return self._pretended if identity.means is Means.KEY else self._anonymous
+
+    @cached_property
+    def _pretended(self) -> Any:
+        return _pipeline(with_wrong_key(self.connection), self.service, self._timeout)
 
     def exchange(
         self,
@@ -267,14 +285,13 @@ def _version(service: str) -> str:
     return str(shared._SUPPORTED_API_VERSIONS[-1])
 
 
-def _pipeline(running: Running, service: str, timeout: float) -> Any:
+def _pipeline(connection: str, service: str, timeout: float) -> Any:
     package = importlib.import_module(PACKAGES[service])
     kind = {"blob": "BlobServiceClient", "queue": "QueueServiceClient", "table": "TableServiceClient"}[
         service
     ]
-    text = _connection_string(running)
     client = getattr(package, kind).from_connection_string(
-        text,
+        connection,
         retry_total=0,
         retry_connect=0,
         retry_read=0,

@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -384,7 +384,7 @@ class Lane:
             params: Mapping[str, Any] = resolve(call.params, names, answers)
         except Unresolved as error:
             return Answer(success=False, refused=f"nothing to refer to: {error}")
-        ready = Call(service=call.service, operation=call.operation, params=params)
+        ready = replace(call, params=params)
         new = self._announced(ready)
         self._tables.leave(ready)
         answer = _patiently(lambda: self._send(ready))
@@ -392,9 +392,10 @@ class Lane:
         if 400 <= (answer.status or 0) < 500 and self.keeper is not None:
             for name in new:
                 self.keeper.gone(name)  # it was never made
-        self._is_accepted = self._is_accepted or answer.success
-        is_denied = EXPIRED in answer.code if self._is_accepted else DENIED.search(answer.code) is not None
-        self.denials = self.denials + 1 if is_denied else 0
+        if call.identity.is_owner:  # who else is refused says nothing about the user's own credentials
+            self._is_accepted = self._is_accepted or answer.success
+            denied = EXPIRED in answer.code if self._is_accepted else DENIED.search(answer.code) is not None
+            self.denials = self.denials + 1 if denied else 0
         if answer.is_throttled:
             answer = Answer(success=False, silence="throttled")
         if self.side.service == "dynamodb":

@@ -17,6 +17,7 @@ from likewise.cloud.fuzz.planning.sequences import as_plans, combined, plain, un
 from likewise.cloud.fuzz.planning.values import variants
 from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, spelled, together
 from likewise.cloud.fuzz.sides.execution import Case, Probe
+from likewise.cloud.fuzz.tasks import callers
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
 from likewise.cloud.fuzz.tasks.sizes import big, sizes
@@ -105,7 +106,17 @@ class Cases:
         for operation in self.operations:
             for state, case in self._other_states(operation):
                 kinds.setdefault(state, []).append((state, operation, case))
-        return {state: self._tasks(those) for state, those in kinds.items()}
+        found = {state: self._tasks(those) for state, those in kinds.items()}
+        return {**found, callers.BY: self._by_others()}
+
+    def _by_others(self) -> list[Task]:
+        """Operations called by others than the account's owner, round by round."""
+        found: dict[str, list[tuple[str, str, Case]]] = {}
+        for state, each in callers.rounds(self.planner, self.operations):
+            probe = self.probe(each.setup, each.call, state=f"{callers.BY} {each.call.identity}")
+            case = Case(setup=each.setup, probes=(replace(probe, observers=probe.observers[:1]),))
+            found.setdefault(state, []).append((state, each.call.operation, case))
+        return [task for those in found.values() for task in self._tasks(those)]
 
     def _tasks(self, those: Sequence[tuple[str, str, Case]]) -> list[Task]:
         """Cases that begin alike share their set-up: it is made anew only after a write."""
@@ -392,12 +403,13 @@ class Cases:
         return found
 
     def targets(self, operation: str) -> set[tuple[str, str, str]]:
-        """Every (operation, parameter, class) triple that the sweep of an operation has."""
+        """Every (operation, parameter, class) triple of an operation: what it is given, and who calls it."""
         sized = [each for number in range(2 * DEFERRED) for each in self._sized(operation, number)]
-        return {
+        found = {
             (operation, each.parameter, str(each.value_class))
             for each in (*self._variants(operation), *sized)
         }
+        return found.union(callers.targets(self.planner, operation))
 
     def mixed(self, operation: str, number: int) -> Task | None:
         """Calls with two parameters varied at once: which of two mistakes is noticed, what goes together."""

@@ -14,6 +14,8 @@ from likewise.model import Difference
 
 def targets_of(probe: Probe) -> set[tuple[str, str, str]]:
     """The (operation, parameter, class) triples that a probe is about."""
+    if not probe.call.identity.is_owner:
+        return {(probe.call.operation, "identity", str(probe.call.identity))}
     places = (probe.parameter or probe.state).split(AND)
     classes = (probe.value_class or "typical").split(AND)
     return {(probe.call.operation, place, kind) for place, kind in zip(places, classes, strict=True)}
@@ -62,11 +64,12 @@ def own_signatures(gaps: Sequence[Gap], finding: Finding) -> set[tuple[str, ...]
 
 def keys_of(gap: Gap, parts: Sequence[str], probe: Probe) -> set[tuple[str, ...]]:
     """By what it may be known: what is refused for one of several parameters is so for that one alone."""
-    alone = parts if gap.index == 0 else ()
+    alone = parts if gap.index == 0 and probe.call.identity.is_owner else ()
     return {key_of(gap, probe), gap.signature, *((*gap.signature, general(part)) for part in alone)}
 
 
 def key_of_finding(finding: Finding) -> tuple[str, ...]:
     """The key of what led to a finding, in the simplest form that shows it."""
     said = (generalised(finding.reference), generalised(finding.candidate))
-    return (finding.shown_by, finding.kind, finding.place, *said, general(finding.parameter))
+    about = general(finding.parameter) if finding.identity.is_owner else str(finding.identity)
+    return (finding.shown_by, finding.kind, finding.place, *said, about)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.tasks.callers import BY
 from likewise.cloud.fuzz.tasks.cases import Cases, Task
 from likewise.cloud.fuzz.tasks.repair import repairs
 
@@ -26,6 +27,8 @@ FIRST, SECOND = 0.5, 0.6
 """The part that the first values of every parameter get in the same way, and the part with the next ones."""
 POOR, ALL = 1 / 60, 0.95
 """Findings a call below which there is little to learn from: then first values get nearly everything."""
+STRANGERS = 0.06
+"""The part that calls by others than the account's owner get."""
 SHARE = 0.2
 """The part of all calls that may go to a kind of task that never ends and finds less than the others."""
 VAIN = 60
@@ -203,13 +206,16 @@ class Schedule:
         is_poor = self.gains.rate() < POOR
         if is_poor and not early:
             early = [n for n, task in enumerate(tasks) if task.keys[-1] in NEXT]
+        spent = self.gains.spent(("",)) - self.gains.spent(BEGINNING)
+        by_others = [n for n, task in enumerate(tasks) if task.keys[-1] == BY]
+        if by_others and self.gains.spent((BY,)) < STRANGERS * spent:
+            return by_others[0]
         share = SHARE / 2 if early else SHARE
         fit = [
             n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1], share) or _ends(task)
         ]
         states = [n for n in fit if tasks[n].phase == "states" and n not in early]
         ways = [n for n in fit if tasks[n].keys[-1] == "way"]
-        spent = self.gains.spent(("",)) - self.gains.spent(BEGINNING)
         if ways and self.gains.spent(("way",)) < WAYS * spent:
             fit = ways
         elif states and self.gains.spent(self._kinds) < (STATES if is_poor else FEWER) * spent:

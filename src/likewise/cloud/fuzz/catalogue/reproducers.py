@@ -10,7 +10,7 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.names import KINDS
-from likewise.cloud.fuzz.sides.execution import INSIDE, LETTERS
+from likewise.cloud.fuzz.sides.contexts import INSIDE, LETTERS
 
 STEM = "likewise"
 """How the names in examples begin."""

@@ -67,11 +67,14 @@ class Cases:
         """The values that the parameters of an operation are given, after the typical ones that they vary."""
 
     def _order(self, operation: str) -> tuple[int, int, int, str]:
-        """Makers first: what others build on must be known to agree before the others are judged."""
+        """Makers first: what others build on must be known to agree before the others are judged.
+
+        Then those that only look: they leave a context as the next one needs it.
+        """
         makers = list(self.planner.hints.makers.values())
         rank = makers.index(operation) if operation in makers else len(makers)
         needed = len(self.planner.plan(operation).setup) if operation in self._producers else LAST
-        return rank, needed, int(is_read(operation)), operation
+        return rank, needed, int(not is_read(operation)), operation
 
     def present(self) -> list[Task]:
         """Every operation as it should be."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -94,7 +95,9 @@ class Check:
     kind: Kind
     way: Way
     first: tuple[Answer, ...]
-    question: Question
+    shown: Shown
+    question: Question | None
+    """Nothing where another difference of the kind is waited for, which tells as well."""
     span: float = math.inf
     """Seconds after which it would be gone by itself, for that is what was asked for."""
 
@@ -156,6 +159,8 @@ class Lateness:
         """For how many seconds each question had stood that was asked in full time."""
         self._open: list[str] = []
         """Operations that may turn out to be late."""
+        self._waiting: Counter[Kind] = Counter()
+        """Kinds of difference of which it is being waited for whether they stay."""
         self._doubted: dict[int, set[str]] = {}
         """Operations that may turn out so by an investigation under way, by who makes it."""
         self._questions = Questions(pair, time.monotonic)
@@ -193,10 +198,13 @@ class Lateness:
 
     def check(self, shown: Shown) -> Check | bool:
         """Whether a difference goes away; a check where that has to be seen."""
-        gap, probe = shown.gap, shown.probe
         if not self._is_open(shown):
             return False
-        question = self._ask(shown)
+        return self._check(shown, None) if self._waiting[_kind(shown)] else self._asked(shown)
+
+    def _asked(self, shown: Shown) -> Check | bool:
+        """Ask at once whether a difference goes away, and be ready to ask later."""
+        gap, question = shown.gap, self._ask(shown)
         if question is None:
             return False
         if self._agree(gap, question, *question.at_once):
@@ -206,16 +214,21 @@ class Lateness:
             self._steady.add(_kind(shown))
             return False
         question.users += 1
+        self._waiting[_kind(shown)] += 1
+        return self._check(shown, question)
+
+    def _check(self, shown: Shown, question: Question | None) -> Check:
+        gap = shown.gap
         self._open.append(gap.operation)
-        way = _way(shown.case.setup, probe, gap.index)
         return Check(
             gap=gap,
             beside=_beside(shown),
             kind=_kind(shown),
-            way=way,
+            way=_way(shown.case.setup, shown.probe, gap.index),
             first=_answers(shown),
+            shown=shown,
             question=question,
-            span=_span(probe) if gap.index else math.inf,
+            span=_span(shown.probe) if gap.index else math.inf,
         )
 
     def see(
@@ -267,11 +280,14 @@ class Lateness:
         """Whether the difference is gone by now; waits only where it is not yet time to ask."""
         gap, question = check.gap, check.question
         self._open.remove(gap.operation)
-        question.users -= 1
         is_early = check.kind not in self._steady and any(
             may_be_early(each, check.first, self._late) for each in (gap, *check.beside)
         )
-        is_late = is_early and self._agrees_later(check)
+        if question is None:
+            return is_early and self._is_alike(check)
+        self._waiting[check.kind] -= 1
+        question.users -= 1
+        is_late = is_early and self._agrees_later(check, question)
         if is_late:
             self._late.add(gap.operation)
         elif is_early:
@@ -319,8 +335,15 @@ class Lateness:
         self._pair.end(others)
         return found
 
-    def _agrees_later(self, check: Check) -> bool:
-        gap, question = check.gap, check.question
+    def _is_alike(self, check: Check) -> bool:
+        """Whether a difference is gone where another one of its kind is, or was not asked to the end."""
+        if not self._pair.remaining():
+            return check.gap.operation in self._late  # nobody can be asked any more
+        own = self._asked(check.shown)
+        return own if isinstance(own, bool) else self.settle(own)
+
+    def _agrees_later(self, check: Check, question: Question) -> bool:
+        gap = check.gap
         self._questions.release(question)
         time.sleep(max(0.0, question.since + self._lag(check) - time.monotonic()))
         if (stood := time.monotonic() - question.since) >= LAG:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, placeholders
@@ -12,8 +12,10 @@ from likewise.cloud.fuzz.planning.sequences import shifted
 LETTERS = "mbxckdwneu"
 INSIDE = "lw0"
 """What the names of things inside others begin with."""
-KEPT = 64
+KEPT = 256
 """Contexts that are kept for a case that begins alike."""
+_AGAIN = "again"
+"""What a key begins with where a set-up has to be made again in part."""
 _NOWHERE = -2
 """Where a call stands that a set-up does not have."""
 
@@ -88,39 +90,58 @@ class Stages:
 
     def __init__(self) -> None:
         self._there: dict[str, Stage] = {}
+        """By the names that they give, the oldest first."""
+        self._alike: dict[tuple[str, ...], dict[str, Stage]] = {}
+        """By the operations that wrote in them."""
 
     def keep(self, stage: Stage) -> None:
         """Remember a context of which something stands."""
-        if stage.calls or stage.kept:
-            self._there[stage.names.prefix] = stage
-            if len(self._there) > KEPT:
-                del self._there[next(iter(self._there))]
+        if not stage.calls and not stage.kept:
+            return
+        self._there[stage.names.prefix] = stage
+        for key in _keys(stage):
+            self._alike.setdefault(key, {})[stage.names.prefix] = stage
+        if len(self._there) > KEPT:
+            self.drop(next(iter(self._there)))
 
     def drop(self, prefix: str) -> None:
         """Forget a context: what was done in it went otherwise than elsewhere."""
-        self._there.pop(prefix, None)
+        if (stage := self._there.pop(prefix, None)) is not None:
+            for key in _keys(stage):
+                del self._alike[key][prefix]
 
     def take(self, setup: tuple[Call, ...], generation: int) -> Stage | None:
         """The context that has most of a set-up, as a stage for it; those of a server that ended are gone."""
-        best: tuple[int, Stage] | None = None
-        for prefix, stage in tuple(self._there.items()):
-            if stage.generation != generation:
-                self.drop(prefix)
-            elif (answers := _begun(stage, setup)) and (best is None or len(answers) >= best[0]):
-                best = len(answers), stage
-        if best is None:
-            return None
-        stage = best[1]
-        self.drop(stage.names.prefix)
-        return _gone_on_with(stage, setup) if places_of(stage.calls, setup) else stage.again()
+        written = _written(setup)
+        for count in range(len(written), 0, -1):
+            those = tuple(self._alike.get(written[:count], {}).values())
+            fitting = [each for each in those if self._stands(each, generation)]
+            found = max(fitting, key=lambda each: len(places_of(each.calls, setup)), default=None)
+            if found is not None and places_of(found.calls, setup):
+                self.drop(found.names.prefix)
+                return _gone_on_with(found, setup)
+        for stage in tuple(self._alike.get((_AGAIN, *written), {}).values()):
+            if self._stands(stage, generation) and stage.setup == setup:
+                self.drop(stage.names.prefix)
+                return stage.again()
+        return None
+
+    def _stands(self, stage: Stage, generation: int) -> bool:
+        if stage.generation != generation:
+            self.drop(stage.names.prefix)
+        return stage.generation == generation
 
 
-def _begun(stage: Stage, setup: tuple[Call, ...]) -> list[Answer]:
-    """The answers to the first calls of a set-up that a context need not be asked for again."""
-    if places := places_of(stage.calls, setup):
-        answers = [*stage.answers, *(answer for _, answer in stage.after)]
-        return [answers[place] for place in places]
-    return stage.answers[: stage.kept] if stage.setup == setup else []
+def _keys(stage: Stage) -> Iterator[tuple[str, ...]]:
+    if stage.calls:
+        yield _written(stage.calls)
+    if stage.kept:
+        yield _AGAIN, *_written(stage.setup)
+
+
+def _written(calls: Sequence[Call]) -> tuple[str, ...]:
+    """The operations of the calls that are not only reads."""
+    return tuple(call.operation for call in calls if not is_read(call.operation))
 
 
 def _gone_on_with(stage: Stage, setup: tuple[Call, ...]) -> Stage:

@@ -73,6 +73,12 @@ class Pair:
         """
         return self._shared.left
 
+    def remaining(self) -> float:
+        """Calls that the reference may still be asked, once everything that was asked for is done."""
+        meter = self.reference.meter
+        self._shared.left = self._first.submit(lambda: inf if meter is None else meter.free).result()
+        return self._shared.left
+
     def do(self, case: Case, *, anew: bool = True) -> list[tuple[Seen, Seen]]:
         """Both sides' answers, probe by probe, as far as both got; `anew` from scratch on fresh names."""
         self._shared.cases += 1

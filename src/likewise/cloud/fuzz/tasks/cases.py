@@ -90,9 +90,10 @@ class Cases:
             keys=("repaired",),
         )
 
-    def ways(self, operation: str) -> list[Task]:
-        """An operation in the other ways in which it is called."""
-        return self._tasks([(f"{state} early", operation, case) for state, case in self._ways(operation)])
+    def ways(self, operation: str, most: int | None = None) -> list[Task]:
+        """An operation in the other ways in which it is called, or the first of them."""
+        found = list(self._ways(operation))[:most]
+        return self._tasks([(f"{state} early", operation, case) for state, case in found])
 
     def orphan(self, operation: str) -> Task:
         """An operation whose producers give nothing, with something made up in its place."""

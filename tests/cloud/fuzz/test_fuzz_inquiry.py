@@ -283,6 +283,8 @@ def test_cases_that_begin_alike_share_their_set_up_until_something_is_written() 
     assert [made(look, anew=False) for _ in range(3)] == [1, 1, 1]
     assert made(look, anew=True) == 2, "what is confirmed is confirmed from scratch"
     assert made(put, anew=False) == 2, "in one that nothing was written to"
+    assert made(look, anew=False) == 2, "and then in the other"
+    assert made(put, anew=False) == 2
     assert made(look, anew=False) == 3, "and in none afterwards"
 
 

@@ -9,40 +9,28 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 
-from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED, is_absent
-from likewise.cloud.fuzz.differences.explaining import is_existence
 from likewise.cloud.fuzz.differences.judging import Gap
-from likewise.cloud.fuzz.findings import ENOUGH, Finding, Tally
+from likewise.cloud.fuzz.experience import Experience
+from likewise.cloud.fuzz.findings import Finding, Tally
 from likewise.cloud.fuzz.hands import Hands
 from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Pending, Unstable
-from likewise.cloud.fuzz.inquiry.shortening import leaned, refers, without
 from likewise.cloud.fuzz.inquiry.shrinking import apart
-from likewise.cloud.fuzz.line import Line
+from likewise.cloud.fuzz.line import LAST, Line
 from likewise.cloud.fuzz.planning.variants import AND
-from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Probe, Seen, went_alike
+from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Probe, Seen
 from likewise.cloud.fuzz.sides.pairing import Pair
-from likewise.cloud.fuzz.tasks.bounds import Bounds
 from likewise.cloud.fuzz.tasks.cases import Cases, Task
 from likewise.cloud.fuzz.tasks.following import companions, is_doubtful_limit
 from likewise.cloud.fuzz.tasks.keys import (
-    asked_by,
     key_of,
-    key_of_finding,
-    keys_of,
     own_signatures,
-    targets_of,
-    values_of,
 )
+from likewise.cloud.fuzz.tasks.looks import looked, looks_of
 from likewise.cloud.fuzz.tasks.schedule import Gains, Schedule
-from likewise.model import Difference, Implication, TargetUnavailable
+from likewise.model import Implication, TargetUnavailable
 
 PATIENCE = 320
 """Cases after which it is asked whether a difference has gone away: three seconds on fast servers."""
-WAY = "way "
-"""What the state of a probe begins with that makes a call in another way."""
-WAVERING = 2
-"""How often what did not show again is looked into once more where it turns up elsewhere."""
 SILENT = 12
 """Calls without an answer in a row after which a side counts as gone."""
 
@@ -92,23 +80,11 @@ class Campaign:
         on_progress: Callable[[Campaign], None] = lambda _: None,
     ) -> None:
         self.cases, self.pair, self.inquiry = cases, pair, inquiry
-        self.known = known if known is not None else set()
+        tally = Tally(authorisations=inquiry.known.authorisations)
+        self.experience = Experience(cases.planner, known if known is not None else set(), tally)
         self.hashes: set[str] = set()
         self.done, self.walks, self.on_progress = done, walks, on_progress
-        self.tally = Tally(authorisations=inquiry.known.authorisations)
         self.gains, self.progress = Gains(), Progress()
-        self.hopeless: set[str] = set()
-        """Operations whose typical call only one side knows: their parameters tell nothing more."""
-
-        self.agreed: set[tuple[str, str, str]] = set()
-        """Values of parameters that both sides took along with others: they need no call of their own."""
-        self.bounds = Bounds()
-        self.absent: set[str] = set()
-        """Operations that by the answers to their typical call neither side has."""
-        self.failed: dict[str, Answer] = {}
-        """Operations whose typical call fails, and the answer that may say why."""
-        self._missed: dict[str, int] = {}
-        """How often neither side had an operation; a negative number where one once had."""
         self._pending: deque[Delayed] = deque()
         self._parked: list[tuple[Task, set[str]]] = []
         """Probes that say something only if certain operations do what they should."""
@@ -122,24 +98,32 @@ class Campaign:
         """The calls of the shortest sequence that shows each finding."""
         self._expected: set[str] = set()
         """What was found or may be, by hash."""
-        self._asked: set[tuple[str, str, str]] = set()
-        """Values of parameters that had a call of their own."""
         self._limited: set[tuple[str, str]] = set()
         """Parameters of operations whose limits were looked for."""
-        self._wavered: dict[tuple[str, ...], int] = {}
-        """How often a difference was looked into and did not show again."""
-        self._several: set[tuple[str, str]] = set()
-        """Operations of which it is known that the sides name different ones of several mistakes, and how."""
+
+    @property
+    def tally(self) -> Tally:
+        """What it covered."""
+        return self.experience.tally
+
+    @property
+    def hopeless(self) -> set[str]:
+        """Operations whose typical call only one side knows."""
+        return self.experience.hopeless
 
     def run(self, tasks: Iterator[Task] | None = None) -> Iterator[Event]:
         """Do the work; what is yielded is meant to be written down at once."""
         self._line.tasks = tasks if tasks is not None else self._schedule().tasks()
-        self._hands = Hands(self.pair.turns, [self._hand()._work() for _ in range(self._line.width)])
-        yield from self._hands.run()
-        if not self._cut:
+        while not self._line.is_over:
+            self._hands = Hands(self.pair.turns, [self._hand()._work() for _ in range(self._line.width)])
+            yield from self._hands.run()
             with suppress(Exhausted):
                 yield from self._due(everything=True)
-                yield from self._unpark()
+                if not self._cut:
+                    yield from self._unpark()
+            # What was set aside for questions that nobody had to ask is enough for some more tasks.
+            self._line.is_over = not self._line.is_cut or self.pair.remaining() < LAST
+            self._line.is_cut = False
         yield from self.finish()
 
     def _hand(self) -> Campaign:
@@ -151,7 +135,7 @@ class Campaign:
 
     def _work(self) -> Iterator[Event]:
         """One task after the other, while others do the same."""
-        while not self._cut and (task := self._line.next(self.done)) is not None:
+        while (task := self._line.next(self.done)) is not None:
             try:
                 yield from self._due()
                 yield from self._run(task)
@@ -160,6 +144,7 @@ class Campaign:
                 yield from self._over(task)
                 self.on_progress(self)
             except Exhausted:
+                self._line.is_cut = True
                 self._cut.add(task.name)
             finally:
                 self._line.over(task)
@@ -211,8 +196,8 @@ class Campaign:
             self.cases,
             self.gains,
             hopeless=self.hopeless,
-            failed=self.failed,
-            absent=self.absent,
+            failed=self.experience.failed,
+            absent=self.experience.absent,
             walks=self.walks,
             busy=self._line.busy,
             settle=self._line.settle,
@@ -220,7 +205,7 @@ class Campaign:
 
     def _run(self, task: Task, *, again: bool = False) -> Iterator[Event]:
         found, before = self._new_ones, self.pair.asked
-        task = self._effective(task, again=again)
+        task = self.experience.effective(task, self.inquiry.known.ineffective, again=again)
         if not task.case.probes:
             self.gains.note(task.keys, 0, 0)
             return
@@ -228,14 +213,25 @@ class Campaign:
         if not results and (self.pair.reference.meter is None or not self.pair.left):
             raise Exhausted
         self._foresee(task, results)
+        yield from self._looked(task, results)
         for probe, (ours, theirs) in zip(task.case.probes, results, strict=False):
-            self._count(task.case, probe, ours, theirs)
+            self.experience.count(task.case, probe, ours, theirs)
             yield from self._parts(task, probe, ours, theirs)
             yield from self._judge(task, probe, ours, theirs)
             more = companions(probe, self.cases.planner, (ours.answers[0], theirs.answers[0]))
-            yield from self._ask(task, [each for each in more if self._is_open(each)])
+            yield from self._ask(task, [each for each in more if self.experience.is_open(each)])
         self.gains.note(task.keys, self.pair.asked - before, self._new_ones - found)
         self._check()
+
+    def _looked(self, task: Task, results: Sequence[tuple[Seen, Seen]]) -> Iterator[Event]:
+        """What a set-up looked at before anything was put there: the state that such a read needs anyway."""
+        for place, case in looks_of(task.case, self.cases.planner) if results else ():
+            (probe,), operation = case.probes, case.probes[0].call.operation
+            if operation in self.cases.operations and operation not in self.experience.looked:
+                self.experience.looked.add(operation)
+                ours, theirs = (looked(each, place, case) for each in results[0])
+                self.experience.count(case, probe, ours, theirs)
+                yield from self._judge(replace(task, case=case), probe, ours, theirs)
 
     def _ask(self, task: Task, probes: Sequence[Probe]) -> Iterator[Event]:
         """Some more probes after the set-up of a task."""
@@ -243,7 +239,7 @@ class Campaign:
             return
         case = replace(task.case, probes=tuple(probes))
         for each, (left, right) in zip(probes, self.pair.do(case, anew=False), strict=False):
-            self._count(case, each, left, right)
+            self.experience.count(case, each, left, right)
             yield from self._judge(replace(task, case=case), each, left, right)
 
     def _close_in(self, task: Task, probe: Probe) -> Iterator[Event]:
@@ -253,14 +249,14 @@ class Campaign:
             return
         self._limited.add(place)
         for those in self.cases.sized(*place):
-            yield from self._ask(task, [each for each in those if self.bounds.is_open(each)])
+            yield from self._ask(task, [each for each in those if self.experience.bounds.is_open(each)])
 
     def _foresee(self, task: Task, results: Sequence[tuple[Seen, Seen]]) -> None:
         """Confirm for the first time, all in one go, whatever several probes of a task show anew."""
         those = []
         for probe, (ours, theirs) in zip(task.case.probes, results, strict=False):
             gaps, _ = self.inquiry.gaps(task.case, probe, ours, theirs)
-            if AND not in probe.parameter and (new := self._new(probe, gaps)):
+            if AND not in probe.parameter and (new := self.experience.new(probe, gaps)):
                 those.append((self._watched(task, probe, new), new))
         self.inquiry.minimiser.forget()
         if len(those) > 1:
@@ -280,141 +276,33 @@ class Campaign:
         if AND not in probe.parameter:
             return
         parts = [
-            each
-            for each in apart(probe, self.cases.planner, bare=False)
-            if not values_of(each) <= self.agreed and asked_by(each) not in self._asked
+            each for each in apart(probe, self.cases.planner, bare=False) if self.experience.is_open(each)
         ]
         gaps = self.inquiry.gaps(task.case, probe, ours, theirs)[0]
         # What one of them is refused for hides what the others would be.
-        if not parts or not self._new(probe, gaps, hiding=False):
+        if not parts or not self.experience.new(probe, gaps, hiding=False):
             return
         case = replace(task.case, probes=tuple(parts))
         for each, (left, right) in zip(parts, self.pair.do(case, anew=False), strict=False):
-            self._count(case, each, left, right)
+            self.experience.count(case, each, left, right)
             gaps, _ = self.inquiry.gaps(case, each, left, right)
             yield from self._judge(replace(task, case=case), each, left, right)
-            self.known |= {key_of(gap, probe) for gap in gaps}
-
-    def _new(self, probe: Probe, gaps: Sequence[Gap], *, hiding: bool = True) -> list[Gap]:
-        """Those differences of a probe that were not looked into yet, if `hiding` for a part of it."""
-        return [
-            gap
-            for gap in gaps
-            if not keys_of(gap, probe.parameter.split(AND) if hiding else [], probe) & self.known
-            and not (AND in probe.parameter and (gap.operation, str(gap.difference)) in self._several)
-        ]
-
-    def _effective(self, task: Task, *, again: bool) -> Task:
-        """A task without what is known to differ: set-up that does nothing on one side, unknown calls.
-
-        What was asked needs not be asked again, unless its answers said nothing then.
-        """
-        setup = task.case.setup
-        probes = tuple(
-            each
-            for each in task.case.probes
-            if (each.call.operation not in self.hopeless or self._is_other_way(each))
-            and self._is_owned(each)
-            and (again or (self.bounds.is_open(each) if each.size else self._is_open(each)))
-        )
-        for number in range(len(setup) - 1, -1, -1):
-            if setup[number].operation not in self.inquiry.known.ineffective:
-                continue
-            shorter = without(setup, number)
-            if shorter is None or any(refers(probe.call, number) for probe in probes):
-                continue
-            probes = tuple(leaned(probe, setup, shorter) for probe in probes)
-            setup = shorter
-        return replace(task, case=Case(setup=setup, probes=probes))
-
-    def _is_owned(self, probe: Probe) -> bool:
-        """Whether the owner makes a call, or others one that does not fail for the owner as well."""
-        operation = probe.call.operation
-        return probe.call.identity.is_owner or not (operation in self.failed or operation in self.absent)
-
-    def _is_open(self, probe: Probe) -> bool:
-        """Whether a value was not asked for yet, alone or along with others that both sides took."""
-        is_asked = bool(probe.parameter) and asked_by(probe) in self._asked
-        return not is_asked and not values_of(probe) <= self.agreed
-
-    def _count(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> None:
-        operation = probe.call.operation
-        first, second = ours.answers[0], theirs.answers[0]
-        if probe.state == "present" and not probe.parameter:
-            self._typical(operation, first, second)
-        if first.refused or second.refused:
-            self.tally.refused += 1
-            return
-        if operation in self.hopeless and probe.state.startswith(WAY) and first.success and second.success:
-            self._adopt(operation, probe.state.removeprefix(WAY))
-        self._asked.add(asked_by(probe))
-        self.tally.called.add(operation)
-        self.tally.pairs += len(ours.answers)
-        if first.success or second.success:
-            self.tally.succeeded.add(operation)
-        for answer, role in ((first, "reference"), (second, "candidate")):
-            is_typical = probe.state == "present" and not probe.parameter
-            if answer.success or (is_typical and not is_absent(answer)):
-                self.tally.known.add(operation)
-            if not answer.success:
-                self.tally.fail(operation, f"{role} {answer.summary()}")
-        self._miss(operation, first, second)
-        if went_alike(case.setup, ours, theirs):
-            self.tally.compared.add(operation)
-        self.tally.targets.update(targets_of(probe))
-        self.bounds.note(probe, first, second)
-        if AND in probe.parameter and first.success and second.success:
-            self.agreed |= values_of(probe)
-
-    def _is_other_way(self, probe: Probe) -> bool:
-        """Whether a call may be taken by both sides, and leaves nothing that everybody shares where not."""
-        return probe.state.startswith(WAY) and probe.call.operation not in self.cases.planner.hints.account
-
-    def _adopt(self, operation: str, way: str) -> None:
-        """Call an operation from now on as both sides take it, though one of them refuses its usual call."""
-        planner = self.cases.planner
-        planner.learned[operation] = (planner.typical(way), planner.needs(way))
-        self.hopeless.discard(operation)
-
-    def _miss(self, operation: str, ours: Answer, theirs: Answer) -> None:
-        """Note that neither side has an operation, however it is called: nothing more is asked of it."""
-        if not (is_absent(ours) and is_absent(theirs)):
-            self._missed[operation] = -1
-        elif self._missed.get(operation, 0) >= 0:
-            self._missed[operation] = self._missed.get(operation, 0) + 1
-            if self._missed[operation] >= ENOUGH:
-                self.hopeless.add(operation)
-
-    def _typical(self, operation: str, ours: Answer, theirs: Answer) -> None:
-        """Note how a typical call went: a side that knows the operation may say what is wrong."""
-        failures = [each for each in (ours, theirs) if not each.success and not is_absent(each)]
-        self.failed.pop(operation, None)
-        self.absent.discard(operation)
-        if is_absent(ours) and is_absent(theirs):
-            self.absent.add(operation)
-        if failures:
-            self.failed[operation] = failures[0]
+            self.experience.known |= {key_of(gap, probe) for gap in gaps}
 
     def _judge(self, task: Task, probe: Probe, ours: Seen, theirs: Seen) -> Iterator[Event]:
         gaps, doubts = self.inquiry.gaps(task.case, probe, ours, theirs)
         if doubts:
             self._parked.append((replace(task, case=replace(task.case, probes=(probe,))), doubts))
-        probe, new = self._in_full(task, probe, self._new(probe, gaps))
-        for gap in new:
-            self.known.add(key_of(gap, probe))
-            if probe.state == "present" and not probe.parameter:
-                if not gap.index or not is_existence(gap):
-                    self.known.add(gap.signature)
-                if gap.difference is Difference.SUCCESS and gap.index == 0:
-                    self.hopeless.add(gap.operation)
+        probe, new = self._in_full(task, probe, self.experience.new(probe, gaps))
         if not new:
             return
+        self.experience.take_up(probe, new)
         with self.inquiry.lateness.doubting(new, (ours, theirs)):
             found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
         yield from self.inquiry.wavering
-        self._reopen(probe, new, {each.signature for each in self.inquiry.wavering})
+        self.experience.reopen(probe, new, {each.signature for each in self.inquiry.wavering})
         for each in found:
-            self.known |= own_signatures(new, each if isinstance(each, Finding) else each.finding)
+            self.experience.known |= own_signatures(new, each if isinstance(each, Finding) else each.finding)
             if isinstance(each, Finding):
                 yield from self._take(each)
             else:
@@ -423,13 +311,6 @@ class Campaign:
         if is_doubtful_limit(probe, new):
             yield from self._close_in(task, probe)
 
-    def _reopen(self, probe: Probe, gaps: Sequence[Gap], wavering: set[tuple[str, ...]]) -> None:
-        """What did not show again may have had to do with calls before it: elsewhere it may be real."""
-        for gap in gaps:
-            if gap.signature in wavering and self._wavered.get(gap.signature, 0) < WAVERING:
-                self._wavered[gap.signature] = self._wavered.get(gap.signature, 0) + 1
-                self.known -= {gap.signature, key_of(gap, probe)}
-
     def _in_full(self, task: Task, probe: Probe, gaps: list[Gap]) -> tuple[Probe, list[Gap]]:
         """A write whose answer says something else, with all reads, where one that was not asked differs."""
         is_said = any(gap.index == 0 and gap.implication is Implication.WRONG_RESULT for gap in gaps)
@@ -437,7 +318,7 @@ class Campaign:
         if not gaps or not is_said or len(whole.observers) <= len(probe.observers):
             return probe, gaps
         look = self.inquiry.look(Case(setup=task.case.setup, probes=(whole,)))
-        more = [gap for gap in self._new(whole, look.gaps) if gap.index]
+        more = [gap for gap in self.experience.new(whole, look.gaps) if gap.index]
         return (whole, [*gaps, *more]) if more else (probe, gaps)
 
     def _take(self, finding: Finding) -> Iterator[Event]:
@@ -456,14 +337,10 @@ class Campaign:
 
     def _note(self, finding: Finding) -> None:
         """What is found, or may be, needs not be looked into again."""
-        self.known.add(key_of_finding(finding))
+        self.experience.find(finding)
         if finding.hash not in self.hashes | self._expected:
             self._expected.add(finding.hash)
             self._new_ones += 1
-        if AND in finding.parameter and finding.kind in (Difference.CODE, Difference.MESSAGE):
-            self._several.add((finding.operation, finding.kind))
-        if finding.cause == NOT_IMPLEMENTED and not finding.condition:
-            self.hopeless.add(finding.operation)
 
     def _check(self) -> None:
         """Stop where a side is gone for good."""

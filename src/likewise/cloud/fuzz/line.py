@@ -23,6 +23,9 @@ class Line:
         self.busy: list[str] = []
         """Operations of the tasks that are under way."""
         self.width = FIRST
+        self.is_cut = False
+        """Whether the budget has ended in the middle of a task."""
+        self.is_over = False
         self._pair = pair
         self._is_choosing = False
         """Whether somebody is about to take a task, and waits for what others find out."""
@@ -31,7 +34,7 @@ class Line:
         """The next task that is not done; nothing where there are enough hands without who asks."""
         while self._is_choosing:
             self._pair.turns.pass_on()
-        if len(self.busy) >= self.width or self._pair.left < LAST * len(self.busy):
+        if self.is_cut or len(self.busy) >= self.width or self._pair.left < LAST * len(self.busy):
             return None
         self._is_choosing = True
         try:

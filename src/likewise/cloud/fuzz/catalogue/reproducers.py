@@ -11,7 +11,7 @@ from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.catalogue.callers import client, connecting
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.names import KINDS
-from likewise.cloud.fuzz.sides.execution import INSIDE, LETTERS
+from likewise.cloud.fuzz.sides.contexts import INSIDE, LETTERS
 
 STEM = "likewise"
 """How the names in examples begin."""

@@ -137,7 +137,8 @@ def _before(case: Case, probe: Probe, gap: Gap) -> set[str]:
     return {call.operation for call in (*case.setup, *((probe.call,) if gap.index else ()))}
 
 
-_WORD = re.compile(r"\w+")
+_TERM = re.compile(r"\w+")
+"""A name in an expression."""
 
 
 def _is_of_field(probe: Probe, gap: Gap, known: Iterable[tuple[str, ...]]) -> bool:
@@ -146,7 +147,7 @@ def _is_of_field(probe: Probe, gap: Gap, known: Iterable[tuple[str, ...]]) -> bo
     if gap.difference in _STORED and gap.place:
         return _last(gap.place) in fields
     asked = probe.call.params.values() if gap.index == 0 else ()
-    words = {word.lower() for text in asked if isinstance(text, str) for word in _WORD.findall(text)}
+    words = {word.lower() for text in asked if isinstance(text, str) for word in _TERM.findall(text)}
     return gap.difference in EXISTENCE | {Difference.TYPE} and bool(fields & words)
 
 
@@ -240,6 +241,7 @@ def is_same_message(finding: Finding, other: Finding) -> bool:
 
 _PLAIN = frozenset({Difference.VALUE, Difference.TYPE, Difference.MISSING, Difference.EXTRA})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+"""A word of a name that is put together from several."""
 
 
 def _words(place: str) -> set[str]:
@@ -405,9 +407,16 @@ def is_of_field(finding: Finding, gap: Gap) -> bool:
     return _last(finding.place) == _last(gap.place) and values == (gap.reference, gap.candidate)
 
 
+_TYPES = frozenset({"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"})
+"""What stands between an attribute and its value in DynamoDB: it names no field."""
+
+
 def _last(place: str) -> str:
     """What a place is called where headers and bodies share a name: `x-ms-lease-state` is `LeaseState`."""
-    return place.rpartition(".")[2].lower().removeprefix("x-ms-").removeprefix("meta-").replace("-", "")
+    names = place.split(".")
+    while len(names) > 1 and names[-1].removesuffix("[]") in _TYPES:
+        names.pop()
+    return names[-1].lower().removeprefix("x-ms-").removeprefix("meta-").replace("-", "")
 
 
 def is_existence(gap: Gap) -> bool:

@@ -81,8 +81,10 @@ class Blame:
         is_said = any(each.index == 0 and is_same_value(each, gap) for each in gaps.values())
         if len(witnesses) + is_said < 2 and void is None and not is_unheeded:
             return gap.operation, False, None
-        self._known.blame(mine, [each for each in gaps.values() if each.index in witnesses | {gap.index}])
         is_whole = void is not None or (gap.difference in EXISTENCE and not is_made)
+        # What else these reads show is something of its own where they show the thing.
+        shows = [each for each in gaps.values() if each.index in witnesses | {gap.index}]
+        self._known.blame(mine, [each for each in shows if is_whole or concerns(each, gap)])
         if shown.probe.parameter:
             # It may be the parameter alone that one side does not heed.
             is_whole = void is not None and (

@@ -62,7 +62,7 @@ class Inquiry:
 
     def __init__(self, pair: Pair, judge: Judge, planner: Planner) -> None:
         self.pair, self.judge, self.planner = pair, judge, planner
-        self.minimiser = Minimiser(self.look, self.looks, planner)
+        self.minimiser = Minimiser(self.look, self.looks, planner, self.stand)
         self._said: dict[tuple[str, Said], tuple[set[Said], set[Said]]] = {}
         """What each side answered where they differ, in each run of an investigation, by what was asked."""
         self.known = Explanations()
@@ -85,7 +85,7 @@ class Inquiry:
         """The same knowledge for another investigation at the same time, on the same sides."""
         other = copy(self)
         other.pair, other._said, other.wavering = pair, {}, []
-        other.minimiser = self.minimiser.beside(other.look, other.looks)
+        other.minimiser = self.minimiser.beside(other.look, other.looks, other.stand)
         other.lateness = self.lateness.beside(pair)
         other._blame = self._blame.beside(other.look)
         return other
@@ -169,6 +169,15 @@ class Inquiry:
             self._hear(case, probe, gaps)
             found.append(Look(gaps=gaps, seen=(ours, theirs)))
         return found
+
+    def stand(self, those: Sequence[Shown]) -> Look | None:
+        """One more run of the case that shows some differences, left standing where one may go away."""
+        case, seen = those[0].case, self.lateness.stand(those)
+        if seen is None:
+            return None
+        gaps, _ = self.gaps(case, those[0].probe, *seen)
+        self._hear(case, those[0].probe, gaps)
+        return Look(gaps=gaps, seen=seen)
 
     def _hear(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> None:
         for signature in {gap.signature for gap in gaps}:

@@ -60,9 +60,13 @@ class Minimiser:
     """Looks for shorter forms; every run of one is a confirmation as well."""
 
     def __init__(
-        self, look: Callable[[Case], Look], batch: Callable[[Case], list[Look]], planner: Planner
+        self,
+        look: Callable[[Case], Look],
+        batch: Callable[[Case], list[Look]],
+        planner: Planner,
+        stand: Callable[[Sequence[Shown]], Look | None] = lambda _: None,
     ) -> None:
-        self._look, self._batch, self._planner = look, batch, planner
+        self._look, self._batch, self._planner, self._stand = look, batch, planner, stand
         self._tries: dict[tuple[object, ...], list[int]] = {}
         """For each kind of reduction how often it was tried, and how often it showed the difference still."""
         self._failed: dict[str, set[tuple[str, ...]]] = {}
@@ -74,9 +78,14 @@ class Minimiser:
         self._again: dict[str, Look] = {}
         """Second runs of such cases."""
 
-    def beside(self, look: Callable[[Case], Look], batch: Callable[[Case], list[Look]]) -> Minimiser:
+    def beside(
+        self,
+        look: Callable[[Case], Look],
+        batch: Callable[[Case], list[Look]],
+        stand: Callable[[Sequence[Shown]], Look | None],
+    ) -> Minimiser:
         """The same experience for another investigation at the same time."""
-        other = Minimiser(look, batch, self._planner)
+        other = Minimiser(look, batch, self._planner, stand)
         other._tries = self._tries
         return other
 
@@ -316,18 +325,25 @@ class Minimiser:
         looks: dict[int, Look] = {}
         for each in those:
             if each.confirmed < 2:
-                look = looks.get(id(each.case)) or self._second(each.case)
+                alike = [other for other in those if other.case is each.case]
+                look = looks.get(id(each.case)) or self._second(alike)
                 looks[id(each.case)] = look
                 done += _those([each.gap], each.case, look, each.confirmed + 1)
             else:
                 done.append(each)
         return done
 
-    def _second(self, case: Case) -> Look:
-        """One more run of a case, from scratch as ever, along with those that will need one, too."""
+    def _second(self, those: Sequence[Shown]) -> Look:
+        """One more run of a case, from scratch as ever, along with those that will need one, too.
+
+        By itself where it is to stand, since it will be asked about later.
+        """
+        case = those[0].case
         if (look := self._again.pop(str(case), None)) is not None:
             return look
         later = [each for each in self._siblings.get(str(case), ()) if str(each) in self._foreseen]
+        if not later and (look := self._stand(those)) is not None:
+            return look
         forms = [case, *later]
         looks = self._batch(replace(case, probes=tuple(each.probes[0] for each in forms)))
         self._again |= {str(form): look for form, look in zip(later, looks[1:], strict=False)}

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.differences.bonds import Bonds
@@ -20,9 +21,10 @@ from likewise.cloud.fuzz.differences.crowds import goes_on, listed
 from likewise.cloud.fuzz.differences.explaining import EXISTENCE, is_empty
 from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.inquiry.minimising import Shown
+from likewise.cloud.fuzz.inquiry.questions import Question, Questions
 from likewise.cloud.fuzz.planning.plans import ENDS, is_read
 from likewise.cloud.fuzz.sides.execution import AGAIN, Case, Exhausted, Probe, Seen
-from likewise.cloud.fuzz.sides.pairing import Pair, Standing
+from likewise.cloud.fuzz.sides.pairing import Pair
 from likewise.model import Difference
 
 LATE = re.compile(r"NotFound|NoSuch|InUse|Conflict|Pending|Busy|BeingDeleted|Aborted|NotReady|InProgress")
@@ -41,8 +43,6 @@ ENOUGH, MANY = 8, 32
 """Differences that stayed, or ways on which both sides were prompt, to know that by."""
 AT_ONCE = 2
 """Questions that are asked again without any delay: some servers are late by reads, not by time."""
-
-NOTHING = Answer(success=False, silence="not asked")
 
 Kind = tuple[str, str, Difference]
 Way = tuple[tuple[str, ...], str]
@@ -85,30 +85,6 @@ def _is_gone(setup: Sequence[Call], answers: Sequence[Answer]) -> bool:
     return is_missed and any(ENDS.search(call.operation) for call in setup)
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Question:
-    """A call in a context that stands, to be made once more when it is due.
-
-    A write is made again only where a side that was not ready refused it. Else it is made then for the first
-    time: what it took or changed would be taken or changed twice.
-    """
-
-    call: Call
-    standing: Standing
-    since: float
-    is_first: bool
-    """Whether the call was not made yet."""
-    shared: bool
-    """Whether the read gives what everybody on the server has."""
-    at_once: tuple[Answer, Answer] = (NOTHING, NOTHING)
-    """The last answers without any delay."""
-    users: int = 0
-    """Differences that later answers have still to say something about."""
-    later: list[tuple[Answer, Answer]] = field(default_factory=list)
-    released: bool = False
-    ended: bool = False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """A difference that may go away, and the question that tells."""
@@ -119,7 +95,9 @@ class Check:
     kind: Kind
     way: Way
     first: tuple[Answer, ...]
-    question: Question
+    shown: Shown
+    question: Question | None
+    """Nothing where another difference of the kind is waited for, which tells as well."""
     span: float = math.inf
     """Seconds after which it would be gone by itself, for that is what was asked for."""
 
@@ -144,6 +122,15 @@ def _answers(shown: Shown) -> tuple[Answer, ...]:
     """Both sides' answers to the call that shows a difference."""
     index = shown.gap.index
     return tuple(seen.answers[index] for seen in shown.look.seen or () if index < len(seen.answers))
+
+
+def _beside(shown: Shown) -> tuple[Gap, ...]:
+    """What else differs in the same answers."""
+    return tuple(each for each in shown.look.gaps if each.index == shown.gap.index)
+
+
+def _kind(shown: Shown) -> Kind:
+    return shown.probe.call.operation, shown.gap.operation, shown.gap.difference
 
 
 class Lateness:
@@ -172,54 +159,76 @@ class Lateness:
         """For how many seconds each question had stood that was asked in full time."""
         self._open: list[str] = []
         """Operations that may turn out to be late."""
+        self._waiting: Counter[Kind] = Counter()
+        """Kinds of difference of which it is being waited for whether they stay."""
         self._doubted: dict[int, set[str]] = {}
         """Operations that may turn out so by an investigation under way, by who makes it."""
-        self._asked: dict[tuple[str, int], Question] = {}
-        """The questions of one investigation, by the calls before them."""
+        self._questions = Questions(pair, time.monotonic)
 
     def beside(self, pair: Pair) -> Lateness:
         """The same knowledge for another investigation at the same time."""
         other = copy(self)
-        other._pair, other._asked = pair, {}
+        other._pair, other._questions = pair, Questions(pair, time.monotonic)
         return other
 
     def begin(self) -> None:
         """A new investigation: nothing is asked of the contexts of others."""
-        for question in self._asked.values():
-            self._end(question)
-        self._asked.clear()
+        self._questions.clear()
+
+    def stand(self, those: Sequence[Shown]) -> tuple[Seen, Seen] | None:
+        """Both sides' answers to a case whose differences will be asked about, run from scratch once more.
+
+        None where none will be, or the question is not one to a probe that was made.
+        """
+        (probe,), setup = those[0].case.probes, those[0].case.setup
+        if not any(self._is_open(each) and self._asked_of(each).probes for each in those):
+            return None
+        try:
+            return self._questions.stand(Case(setup=setup, probes=(probe,)))
+        except Exhausted:
+            return None
+
+    def _is_open(self, shown: Shown) -> bool:
+        """Whether it has to be seen if a difference goes away."""
+        gap = shown.gap
+        is_after = bool(gap.index or shown.case.setup or gap.operation in self._account)
+        # What is late is late in every part of an answer.
+        is_early = any(may_be_early(each, _answers(shown), self._suspects) for each in (gap, *_beside(shown)))
+        return is_after and _kind(shown) not in self._steady and is_early
 
     def check(self, shown: Shown) -> Check | bool:
         """Whether a difference goes away; a check where that has to be seen."""
-        gap, probe = shown.gap, shown.probe
-        answers = _answers(shown)
-        kind = (probe.call.operation, gap.operation, gap.difference)
-        is_after = bool(gap.index or shown.case.setup or gap.operation in self._account)
-        # What is late is late in every part of an answer.
-        beside = tuple(each for each in shown.look.gaps if each.index == gap.index)
-        is_early = any(may_be_early(each, answers, self._suspects) for each in (gap, *beside))
-        if not is_after or kind in self._steady or not is_early:
+        if not self._is_open(shown):
             return False
-        question = self._ask(shown)
+        return self._check(shown, None) if self._waiting[_kind(shown)] else self._asked(shown)
+
+    def _asked(self, shown: Shown) -> Check | bool:
+        """Ask at once whether a difference goes away, and be ready to ask later."""
+        gap, question = shown.gap, self._ask(shown)
         if question is None:
             return False
         if self._agree(gap, question, *question.at_once):
             self._late.add(gap.operation)
             return True
         if question.shared and self._is_elsewhere(shown, question):
-            self._steady.add(kind)
+            self._steady.add(_kind(shown))
             return False
         question.users += 1
+        self._waiting[_kind(shown)] += 1
+        return self._check(shown, question)
+
+    def _check(self, shown: Shown, question: Question | None) -> Check:
+        gap = shown.gap
         self._open.append(gap.operation)
-        way = _way(shown.case.setup, probe, gap.index)
         return Check(
             gap=gap,
-            beside=beside,
-            kind=kind,
-            way=way,
-            first=answers,
+            beside=_beside(shown),
+            kind=_kind(shown),
+            way=_way(shown.case.setup, shown.probe, gap.index),
+            first=_answers(shown),
+            shown=shown,
             question=question,
-            span=_span(probe) if gap.index else math.inf,
+            span=_span(shown.probe) if gap.index else math.inf,
         )
 
     def see(
@@ -271,53 +280,53 @@ class Lateness:
         """Whether the difference is gone by now; waits only where it is not yet time to ask."""
         gap, question = check.gap, check.question
         self._open.remove(gap.operation)
-        question.users -= 1
         is_early = check.kind not in self._steady and any(
             may_be_early(each, check.first, self._late) for each in (gap, *check.beside)
         )
-        is_late = is_early and self._agrees_later(check)
+        if question is None:
+            return is_early and self._is_alike(check)
+        self._waiting[check.kind] -= 1
+        question.users -= 1
+        is_late = is_early and self._agrees_later(check, question)
         if is_late:
             self._late.add(gap.operation)
         elif is_early:
             self._steady.add(check.kind)
-        self._end(question)
+        self._questions.end(question)
         return is_late
 
     def _ask(self, shown: Shown) -> Question | None:
         """The question about a difference, asked a few times at once; None where the budget is used up."""
-        gap, probe, setup = shown.gap, shown.probe, shown.case.setup
-        place = (f"{setup} {probe.call!r}", gap.index)
-        if place in self._asked:
-            return self._asked[place]
+        gap, probe = shown.gap, shown.probe
         call = probe.observers[gap.index - 1] if gap.index else probe.call
-        answers = _answers(shown)
-        is_unready = any(map(_is_unready, answers)) and not _is_gone(setup, answers)
-        is_first = not is_read(gap.operation) and not is_unready
-        probes = () if is_first and not gap.index else (replace(probe, observers=()),)
-        shared = self._is_shared(gap.operation)
+        case, shared = self._asked_of(shown), self._is_shared(gap.operation)
+        if (question := self._questions.find(case, call)) is not None:
+            return question
         # What others make in between might be why a list that everybody shares has no longer the same gap.
-        at_once = [call] * AT_ONCE if shared and not is_first else []
+        at_once = AT_ONCE if shared and case.probes else 0
         try:
-            standing = self._pair.begin(Case(setup=setup, probes=probes), at_once)
+            question = self._questions.put(case, call, index=gap.index, shared=shared, at_once=at_once)
         except Exhausted:
             return None
-        question = Question(
-            call=call,
-            standing=standing,
-            since=time.monotonic(),
-            is_first=is_first,
-            shared=shared,
-        )
-        self._asked[place] = question
-        if is_first:
-            for look in [*self._looks(setup, call)[:1]] * AT_ONCE:
-                self._again(question, look)
+        if question.is_first:
+            for look in [*self._looks(case.setup, call)[:1]] * AT_ONCE:
+                self._questions.again(question, look)
             return question
-        for number in range(AT_ONCE):
+        for number in range(AT_ONCE - (gap.index in question.ground.said)):
             if self._agree(gap, question, *question.at_once):
                 break
-            question.at_once = standing.asked(number) if shared else self._again(question, call)
+            was_asked = number < at_once
+            question.at_once = (
+                question.standing.asked(number) if was_asked else self._questions.again(question, call)
+            )
         return question
+
+    def _asked_of(self, shown: Shown) -> Case:
+        """What has to stand for a question: without the probe where it must not be made twice."""
+        gap, setup, answers = shown.gap, shown.case.setup, _answers(shown)
+        is_unready = any(map(_is_unready, answers)) and not _is_gone(setup, answers)
+        is_first = not gap.index and not is_read(gap.operation) and not is_unready
+        return Case(setup=setup, probes=() if is_first else (shown.probe,))
 
     def _is_elsewhere(self, shown: Shown, question: Question) -> bool:
         """Whether a list has what it lacked as soon as others have made something: its place decides."""
@@ -326,27 +335,21 @@ class Lateness:
             others = self._pair.begin(Case(setup=shown.case.setup, probes=(probe,)))
         except Exhausted:
             return False
-        found = self._agree(shown.gap, question, *self._again(question, question.call))
+        found = self._agree(shown.gap, question, *self._questions.again(question, question.call))
         self._pair.release()
         self._pair.end(others)
         return found
 
-    def _end(self, question: Question) -> None:
-        """Let go of a context that nobody asks any more."""
-        if question.users or question.ended:
-            return
-        question.ended = True
-        self._release(question)
-        self._pair.end(question.standing)
+    def _is_alike(self, check: Check) -> bool:
+        """Whether a difference is gone where another one of its kind is, or was not asked to the end."""
+        if not self._pair.remaining():
+            return check.gap.operation in self._late  # nobody can be asked any more
+        own = self._asked(check.shown)
+        return own if isinstance(own, bool) else self.settle(own)
 
-    def _release(self, question: Question) -> None:
-        if not question.released:
-            question.released = True
-            self._pair.release()
-
-    def _agrees_later(self, check: Check) -> bool:
-        gap, question = check.gap, check.question
-        self._release(question)
+    def _agrees_later(self, check: Check, question: Question) -> bool:
+        gap = check.gap
+        self._questions.release(question)
         time.sleep(max(0.0, question.since + self._lag(check) - time.monotonic()))
         if (stood := time.monotonic() - question.since) >= LAG:
             self._stayed.append(stood)
@@ -356,16 +359,10 @@ class Lateness:
             if number > 1 and gap.operation in self._account:
                 time.sleep(LAG)  # others may have written to it just now
             if len(question.later) < number:
-                question.later.append(self._again(question, question.call))
+                question.later.append(self._questions.again(question, question.call))
             if self._agree(gap, question, *question.later[number - 1]):
                 return True
         return False
-
-    def _again(self, question: Question, call: Call) -> tuple[Answer, Answer]:
-        try:
-            return self._pair.again(call, question.standing)
-        except Exhausted:
-            return NOTHING, NOTHING
 
     def _agree(self, gap: Gap, question: Question, reference: Answer, candidate: Answer) -> bool:
         """Whether two later answers no longer differ as the first ones did, and both are there."""

@@ -10,17 +10,15 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, Unresolved, resolve
+from likewise.cloud.fuzz.calls import Answer, Call, Side, Unresolved, resolve
 from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import is_read
+from likewise.cloud.fuzz.sides.contexts import INSIDE, Context, Names, Stage, Stages
 from likewise.cloud.fuzz.sides.readiness import Readiness
 from likewise.cloud.fuzz.sides.removal import made, remove
 from likewise.cloud.fuzz.sides.sharing import Shared
 from likewise.cloud.fuzz.sides.standing import is_replaced, kept_calls
 
-LETTERS = "mbxckdwneu"
-INSIDE = "lw0"
-"""What the names of things inside others begin with."""
 DENIED = re.compile(
     r"InvalidAccessKeyId|SignatureDoesNotMatch|InvalidSignature|UnrecognizedClient|InvalidClientTokenId|"
     r"ExpiredToken|AuthenticationFailed|MissingAuthenticationToken"
@@ -29,8 +27,6 @@ DENIED = re.compile(
 EXPIRED = "ExpiredToken"
 PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
-KEPT = 8
-"""Contexts that are kept for the next case that begins alike."""
 AGAIN, REMOVAL = 2, 8
 """Calls set aside for a context that is left standing: questions to it, and removing what it made."""
 
@@ -135,40 +131,6 @@ def went_alike(setup: Sequence[Call], ours: Seen, theirs: Seen) -> bool:
     return first == second
 
 
-class Names(dict[Name, str]):
-    """The names of one context.
-
-    What stands at the top of a server gets a name that is never used twice. What lies inside such a
-    thing is called the same everywhere: servers order and spread things by their names.
-    """
-
-    def __init__(self, prefix: str, endpoint: str, top: str = "") -> None:
-        super().__init__()
-        self.prefix, self.endpoint, self.top = prefix, endpoint, top
-
-    def __missing__(self, name: Name) -> str:
-        if name.kind == "endpoint":
-            return self.endpoint
-        if name.kind == "prefix":
-            return self.prefix
-        prefix = self.prefix if self.top in ("", name.kind) else INSIDE
-        text = f"{prefix}{name.kind[0]}{LETTERS[name.number]}"
-        self[name] = text
-        return text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
-    """A context that stands: its names, the answers of its set-up and its probe, and what it made."""
-
-    names: Names
-    answers: list[Answer]
-    made: tuple[str, ...]
-    generation: int
-    asked: tuple[Answer, ...] = ()
-    """Answers to what was asked of it at once."""
-
-
 class Keeper:
     """What one lane made and has not seen removed; `remember` and `forget` keep it on the disk."""
 
@@ -225,8 +187,7 @@ class Lane:
         """Starts the server again, where it is ours and has ended."""
         self._tables = Readiness(self._send)
         self._shared = Shared()
-        self._contexts: dict[str, Context] = {}
-        """Contexts that nothing has changed since they were made, by their set-up."""
+        self._stages = Stages()
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -248,66 +209,71 @@ class Lane:
         """Every probe of a case; the set-up is repeated after a probe that changed something.
 
         Ends early, with what there is, where the budget or the server does. Where it need not be made `anew`,
-        the set-up is that of an earlier case that began alike and has changed nothing since.
+        the set-up is gone on with where an earlier case began alike and has written nothing else.
         """
         done: list[Seen] = []
-        names, setup, kept = self._found(case.setup, anew=anew)
-        top = KINDS.get(self.side.service, "")
-        is_clean = is_untouched = kept == len(case.setup) > 0
+        stage: Stage | None = None
         try:
             for number, probe in enumerate(case.probes):
-                is_recent = not is_clean
-                if not is_clean:
-                    if not kept:
-                        self.tidy()
-                        names, self.is_new, is_untouched = self.names(), False, True
-                    setup = setup[:kept] + self._calls(case.setup[kept:], names, setup[:kept])
-                    self._check()
-                    is_clean = True
-                seen = Seen(setup=setup, prefix=names.prefix, fresh=is_untouched, recent=is_recent)
-                (answer,) = self._calls((probe.call,), names, setup)
+                is_recent = False
+                if stage is None or not stage.is_clean:
+                    stage, is_recent = self._staged(case.setup, stage, anew=anew)
+                seen = Seen(
+                    setup=stage.answers,
+                    prefix=stage.names.prefix,
+                    fresh=stage.is_untouched,
+                    recent=is_recent,
+                )
+                (answer,) = self._calls((probe.call,), stage.names, stage.answers)
                 seen.answers.append(answer)
                 if self.is_new:
                     done.append(seen)
                 self._check()
                 if not answer.success and probe.is_watched and not answer.refused:
-                    seen.answers += self._calls(probe.observers[:1], names, [*setup, answer])
+                    seen.answers += self._calls(probe.observers[:1], stage.names, [*stage.answers, answer])
                 if answer.success and not is_read(probe.call.operation):
                     following = [each.call for each in case.probes[number + 1 : number + 2]]
-                    is_clean, is_untouched = is_replaced(probe.call, *following), False
-                    kept = kept_calls(case.setup, probe.call, top)
-                    seen.answers += self._calls(probe.observers, names, [*setup, answer])
+                    stage.is_clean = is_replaced(probe.call, *following)
+                    stage.kept = kept_calls(case.setup, probe.call, KINDS.get(self.side.service, ""))
+                    stage.writes += 1
+                    seen.answers += self._calls(probe.observers, stage.names, [*stage.answers, answer])
+                    # What was asked before it would stand in the way of what refers to it.
+                    stage.after = list(zip((probe.call, *probe.observers), seen.answers, strict=True))
+                elif is_read(probe.call.operation) and not probe.parameter:
+                    stage.after.append((probe.call, answer))
                 seen.shared = self._shared.copy()
                 done.append(seen)
                 self._check()
-            self._keep(case.setup, names, setup[: len(setup) if is_untouched else kept])
+            self._keep(stage)
         except (Exhausted, Broken):
             pass
         finally:
             self.tidy()
         return done
 
-    def _found(self, setup: tuple[Call, ...], *, anew: bool) -> tuple[Names, list[Answer], int]:
-        """Names and answers of a context to go on with, if any, and how many calls of its set-up stand."""
-        there = None if anew else self._contexts.pop(repr(setup), None)
-        if there is not None and there.generation == self.generation:
+    def _staged(self, setup: tuple[Call, ...], before: Stage | None, *, anew: bool) -> tuple[Stage, bool]:
+        """A context with a set-up, the one `before` as far as it stands; and whether something was called."""
+        if before is not None and before.kept:
+            stage = before.again()
+        else:
+            self._keep(before)
+            self.tidy()
             self.is_new = False
-            return there.names, there.answers, len(there.answers)
-        return self.names(), [], 0
+            there = None if anew or self.keeper is not None else self._stages.take(setup, self.generation)
+            stage = there or Stage(names=self.names(), generation=self.generation, setup=setup, answers=[])
+        rest = setup[len(stage.answers) :]
+        stage.answers = stage.answers + self._calls(rest, stage.names, stage.answers)
+        self._check()
+        return stage, bool(rest)
 
-    def _keep(self, setup: tuple[Call, ...], names: Names, answers: list[Answer]) -> None:
-        """Remember a context of whose set-up something stands; where things must be removed, none is."""
-        if self.keeper is not None or not answers:
-            return
-        self._contexts[repr(setup)] = Context(
-            names=names, answers=answers, made=(), generation=self.generation
-        )
-        if len(self._contexts) > KEPT:
-            del self._contexts[next(iter(self._contexts))]
+    def _keep(self, stage: Stage | None) -> None:
+        """Remember a context that somebody may go on with; where things must be removed, nobody can."""
+        if stage is not None and self.keeper is None:
+            self._stages.keep(stage)
 
-    def drop(self, setup: tuple[Call, ...]) -> None:
+    def drop(self, prefix: str) -> None:
         """Forget a context: what was done in it went otherwise than elsewhere."""
-        self._contexts.pop(repr(setup), None)
+        self._stages.drop(prefix)
 
     def _check(self) -> None:
         if self.is_new:
@@ -360,6 +326,10 @@ class Lane:
         if self.generation != context.generation:
             return Answer(success=False, silence="the server was started again")
         return self.one(call, context.names, context.answers)
+
+    def hold(self) -> None:
+        """Set calls aside for one more question to a context that stands."""
+        self._hold(1)
 
     def release(self) -> None:
         """What was set aside for a context that stands may be used."""

@@ -11,7 +11,8 @@ from math import inf
 from typing import TypeVar
 
 from likewise.cloud.fuzz.calls import Answer, Call
-from likewise.cloud.fuzz.sides.execution import Case, Context, Exhausted, Lane, Seen
+from likewise.cloud.fuzz.sides.contexts import Context
+from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Lane, Seen
 from likewise.cloud.fuzz.sides.turns import Turns
 
 Result = TypeVar("Result")
@@ -76,6 +77,12 @@ class Pair:
         """
         return self._shared.left
 
+    def remaining(self) -> float:
+        """Calls that the reference may still be asked, once everything that was asked for is done."""
+        meter = self.reference.meter
+        self._shared.left = self._first.submit(lambda: inf if meter is None else meter.free).result()
+        return self._shared.left
+
     def do(self, case: Case, *, anew: bool = True) -> list[tuple[Seen, Seen]]:
         """Both sides' answers, probe by probe, as far as both got; `anew` from scratch on fresh names."""
         self._shared.cases += 1
@@ -84,8 +91,8 @@ class Pair:
         )
         both = list(zip(ours, theirs, strict=False))
         if any(left.answers[0].success != right.answers[0].success for left, right in both):
-            self._first.submit(self.reference.drop, case.setup)
-            self._second.submit(self.candidate.drop, case.setup)
+            self._first.submit(self.reference.drop, both[-1][0].prefix)
+            self._second.submit(self.candidate.drop, both[-1][1].prefix)
         return both
 
     def begin(self, case: Case, questions: Sequence[Call] = ()) -> Standing:
@@ -111,6 +118,11 @@ class Pair:
             partial(self.reference.again, call, standing.reference),
             partial(self.candidate.again, call, standing.candidate),
         )
+
+    def hold(self) -> None:
+        """Set calls aside for one more question to a standing context."""
+        self._first.submit(self.reference.hold)
+        self._second.submit(self.candidate.hold)
 
     def release(self) -> None:
         """What was set aside for one standing context may be used now."""

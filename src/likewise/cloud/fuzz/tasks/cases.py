@@ -70,11 +70,14 @@ class Cases:
         """The values that the parameters of an operation are given, after the typical ones that they vary."""
 
     def _order(self, operation: str) -> tuple[int, int, int, str]:
-        """Makers first: what others build on must be known to agree before the others are judged."""
+        """Makers first: what others build on must be known to agree before the others are judged.
+
+        Then those that only look: they leave a context as the next one needs it.
+        """
         makers = list(self.planner.hints.makers.values())
         rank = makers.index(operation) if operation in makers else len(makers)
         needed = len(self.planner.plan(operation).setup) if operation in self._producers else LAST
-        return rank, needed, int(is_read(operation)), operation
+        return rank, needed, int(not is_read(operation)), operation
 
     def present(self) -> list[Task]:
         """Every operation as it should be."""
@@ -90,9 +93,10 @@ class Cases:
             keys=("repaired",),
         )
 
-    def ways(self, operation: str) -> list[Task]:
-        """An operation in the other ways in which it is called."""
-        return self._tasks([(f"{state} early", operation, case) for state, case in self._ways(operation)])
+    def ways(self, operation: str, most: int | None = None) -> list[Task]:
+        """An operation in the other ways in which it is called, or the first of them."""
+        found = list(self._ways(operation))[:most]
+        return self._tasks([(f"{state} early", operation, case) for state, case in found])
 
     def orphan(self, operation: str) -> Task:
         """An operation whose producers give nothing, with something made up in its place."""

@@ -17,7 +17,7 @@ AT_ONCE = 4
 """Operations that are repaired at the same time."""
 USUAL = 12
 """Calls that a finding costs, before anything is known; and calls after which more is known of a kind."""
-STATES, FEWER = 0.2, 0.1
+STATES, FEWER = 0.2, 0.05
 """The part of all calls that states get while there are any left, however little they find; and the part
 while there is much to find elsewhere."""
 WAYS = 0.25
@@ -29,6 +29,8 @@ POOR, ALL = 1 / 60, 0.95
 """Findings a call below which there is little to learn from: then first values get nearly everything."""
 STRANGERS = 0.06
 """The part that calls by others than the account's owner get."""
+A_FEW = 2
+"""Other ways in which an operation that one side refuses is called at first, while there is much to find."""
 SHARE = 0.2
 """The part of all calls that may go to a kind of task that never ends and finds less than the others."""
 VAIN = 60
@@ -115,7 +117,8 @@ class Schedule:
         self.settle()
         yield from self._repaired()
         for name in [name for name in self.cases.operations if name in self.hopeless]:
-            yield from self.cases.ways(name)  # what one side refuses it may take in another way
+            # What one side refuses it may take in another way; all of them have their turn later on.
+            yield from self.cases.ways(name, None if self.gains.rate() < POOR else A_FEW)
         sweeps = {name: self._of(name) for name in self.cases.operations}
         for name, sweep in sweeps.items():
             # Whether nobody has it or only the typical call is wrong: a few other ways of asking tell.

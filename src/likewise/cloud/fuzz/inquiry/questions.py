@@ -1,0 +1,159 @@
+"""Questions that are asked later once more, in contexts that are left standing for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Seen
+from likewise.cloud.fuzz.sides.pairing import Pair, Standing
+
+NOTHING = Answer(success=False, silence="not asked")
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Ground:
+    """A context that stands on both sides, and what was answered in it at once, by the read's number."""
+
+    standing: Standing
+    since: float
+    said: dict[int, tuple[Answer, Answer]] = field(default_factory=dict)
+    asked: int = 0
+    """Questions that were put to it."""
+    open: int = 0
+    """Those that it must still stand for."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Question:
+    """A call in a context that stands, to be made once more when it is due.
+
+    A write is made again only where a side that was not ready refused it. Else it is made then for the first
+    time: what it took or changed would be taken or changed twice.
+    """
+
+    call: Call
+    ground: Ground
+    is_first: bool
+    """Whether the call was not made yet."""
+    shared: bool
+    """Whether the read gives what everybody on the server has."""
+    at_once: tuple[Answer, Answer] = (NOTHING, NOTHING)
+    """The last answers without any delay."""
+    users: int = 0
+    """Differences that later answers have still to say something about."""
+    later: list[tuple[Answer, Answer]] = field(default_factory=list)
+    released: bool = False
+    ended: bool = False
+
+    @property
+    def standing(self) -> Standing:
+        """The contexts that it is put to."""
+        return self.ground.standing
+
+    @property
+    def since(self) -> float:
+        """When what it is about was written."""
+        return self.ground.since
+
+
+class Questions:
+    """Those of one investigation; several may be put to one context."""
+
+    def __init__(self, pair: Pair, now: Callable[[], float]) -> None:
+        self._pair, self._now = pair, now
+        self._grounds: dict[str, Ground] = {}
+        self._there: dict[tuple[str, str], Question] = {}
+
+    def clear(self) -> None:
+        """A new investigation: nothing is asked of the contexts of others."""
+        for question in self._there.values():
+            self.end(question)
+        for ground in self._grounds.values():
+            if not ground.asked:
+                self._pair.release()
+                self._pair.end(ground.standing)
+        self._there.clear()
+        self._grounds.clear()
+
+    def find(self, case: Case, call: Call) -> Question | None:
+        """The question that a call puts to a case, if it was put."""
+        return self._there.get((_words(case), repr(call)))
+
+    def stand(self, case: Case) -> tuple[Seen, Seen]:
+        """Run a case with one probe from scratch and leave it standing; Exhausted where the budget ends."""
+        (probe,) = case.probes
+        ground = self._ground(case)
+        both = (ground.standing.reference, ground.standing.candidate)
+        seen = tuple(
+            Seen(setup=each.answers[:-1], answers=each.answers[-1:], prefix=each.names.prefix)
+            for each in both
+        )
+        if all(each.answers[0].success for each in seen):
+            for index, call in enumerate(probe.observers, 1):
+                ground.said[index] = self._pair.again(call, ground.standing)
+                for each, answer in zip(seen, ground.said[index], strict=True):
+                    each.answers.append(answer)
+        return seen[0], seen[1]
+
+    def put(self, case: Case, call: Call, *, index: int, shared: bool, at_once: int = 0) -> Question:
+        """Put a question about one of the answers of a case; Exhausted where the budget ends.
+
+        Where it has no probe, the call is made for the first time later on, in a context of its own. So it
+        is where nobody else may come in between: the call is then made `at_once`, that many times.
+        """
+        is_own = at_once or not case.probes
+        ground = self._begun(case, [call] * at_once) if is_own else self._ground(case)
+        if ground.asked:
+            self._pair.hold()
+        ground.asked += 1
+        ground.open += 1
+        question = Question(
+            call=call,
+            ground=ground,
+            is_first=not case.probes,
+            shared=shared,
+            at_once=ground.said.get(index, (NOTHING, NOTHING)),
+        )
+        self._there[_words(case), repr(call)] = question
+        return question
+
+    def again(self, question: Question, call: Call) -> tuple[Answer, Answer]:
+        """Both sides' answers to one more call, as far as there is something to ask."""
+        try:
+            return self._pair.again(call, question.standing)
+        except Exhausted:
+            return NOTHING, NOTHING
+
+    def release(self, question: Question) -> None:
+        """What was set aside for a question may be used."""
+        if not question.released:
+            question.released = True
+            self._pair.release()
+
+    def end(self, question: Question) -> None:
+        """Let go of a context that nobody asks any more."""
+        if question.users or question.ended:
+            return
+        question.ended = True
+        self.release(question)
+        question.ground.open -= 1
+        if not question.ground.open:
+            self._pair.end(question.standing)
+
+    def _ground(self, case: Case) -> Ground:
+        words = _words(case)
+        if words not in self._grounds:
+            self._grounds[words] = self._begun(case)
+        return self._grounds[words]
+
+    def _begun(self, case: Case, questions: Sequence[Call] = ()) -> Ground:
+        bare = tuple(replace(each, observers=()) for each in case.probes)
+        standing = self._pair.begin(replace(case, probes=bare), questions)
+        return Ground(standing=standing, since=self._now())
+
+
+def _words(case: Case) -> str:
+    """The calls of a case, without the reads after them."""
+    return f"{case.setup} {[each.call for each in case.probes]}"

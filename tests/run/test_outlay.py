@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from boxes import KINDS, Loop, Suite, get, listed, put
 
-from likewise.model import Operation
+from likewise.model import Operation, Standing
 from likewise.run import Meter
 from likewise.run.outlay import STAKE, STAKE_SHARE, Outlay
 
@@ -61,3 +61,22 @@ def test_a_replay_that_is_likely_to_differ_does_not_pay() -> None:
 def test_completing_proofs_stays_below_the_plain_run_but_for_the_stake() -> None:
     assert Outlay(plain=197, meter=spent(150)).leaves(47)
     assert not Outlay(plain=197, meter=spent(197)).leaves(STAKE + 1)
+
+
+@pytest.mark.parametrize("kind", ["", "answers"])
+def test_what_is_left_once_another_test_has_run_is_replayed(tmp_path: Path, kind: str) -> None:
+    """Cold, two tests that begin alike: one runs as a whole, and of the other only its own end is asked."""
+    common = tuple(step for name in "abc" for step in (put(name), get(name)))
+    made = Suite({"t1": common, "t2": (*common, put("d"), get("d"))}, wrong={"d": kind} if kind else {})
+    found = Loop(made, tmp_path / "ledger.sqlite").run()
+    assert [len(piece.calls) for piece in found.reference.replays] == [2]
+    assert found.whole == (["t1", "t2"] if kind else ["t1"]), "which differs runs there in the end"
+    assert found.reference_calls == len(common) + 2 + (len(made.scripts["t2"]) if kind else 0)
+    assert found.standings["t2"] is (Standing.DISCREPANT if kind else Standing.PROVED)
+
+
+def test_without_means_to_replay_every_test_that_asks_something_new_runs_whole(tmp_path: Path) -> None:
+    common = tuple(step for name in "abc" for step in (put(name), get(name)))
+    made = Suite({"t1": common, "t2": (*common, put("d"), get("d"))})
+    found = Loop(made, tmp_path / "ledger.sqlite").run(impossible=True)
+    assert found.whole == ["t1", "t2"]

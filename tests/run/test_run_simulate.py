@@ -133,6 +133,17 @@ def test_an_answer_that_changed_is_asked_for_each_time() -> None:
     assert saved(*runs) == ([0, 0, 0, 0], 0)
 
 
+def test_what_turns_out_to_depend_on_the_state_found_is_asked_twice_and_not_in_every_test() -> None:
+    """The second run finds what the first one left: the first of five tests tells so, the second is new."""
+
+    def run(number: str, answer: str) -> Recording:
+        found = recording(number, **{f"t{test}": [get("a", answer)] for test in range(5)})
+        return replace(found, traces=tuple(replace(trace, world="one") for trace in found.traces))
+
+    runs = run("1", "none"), run("2", "left"), run("3", "left")
+    assert saved(*runs)[0] == [4, 3, 4], "what was found in two ways is asked for, each time"
+
+
 def test_made_up_names_are_learned_from_the_second_run_on() -> None:
     names = ("f81d4fae7dec", "0a50c91e6bf6", "7b1d4fae7d11")
     runs = [recording("same name", t1=[put(name, "1"), get(name, "1")]) for name in names]

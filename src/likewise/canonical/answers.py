@@ -87,6 +87,23 @@ def canonical_answer(
     return answer.render(outcome_value(interaction.outcome), "")
 
 
+def answer_by_names(
+    interaction: Call,
+    familiarity: Familiarity,
+    names: Mapping[str, str],
+    things: Callable[[], Things] = dict,
+) -> Fingerprint | None:
+    """The answer with the items of its lists in no order, where that is the one of names made up elsewhere.
+
+    Only for what was answered in two ways: names that nobody here gave come in another order each time, and
+    with them what else the items hold. A list that is not in the order of its names is said as it is. None
+    where there is no list of such names.
+    """
+    answer = _AnswerByNames(interaction, familiarity, names, things)
+    value = answer.render(outcome_value(interaction.outcome), "")
+    return answer_fingerprint(value) if answer.has_names else None
+
+
 def answer_fingerprint(value: Value) -> Fingerprint:
     """The hash of a canonical answer."""
     found: list[str] = []
@@ -176,21 +193,34 @@ class _Answer:
         known = dict(self._naming.fresh)
         rendered = [self._item(item, place) for item in items]
         texts = [repr(form) for form in rendered]
-        if len(items) < 2 or not any(_GIVEN_MARK in text for text in texts):
+        if len(items) < 2:
             return rendered
+        if not any(_GIVEN_MARK in text for text in texts):
+            return self._named_elsewhere(items, rendered, place, known)
         if is_as_asked([*map(_given_in, texts)], self._interaction, self._familiarity, self._names):
             return rendered
-        if len(self._naming.fresh) > len(known) and not self._naming.blank:
-            # Number fresh variables after sorting, so that their numbers do not depend on the order.
-            self._naming.fresh, self._naming.blank = known, True
-            shapes = [repr(self._item(item, place)) for item in items]
-            self._naming.blank = False
-            order = sorted(range(len(items)), key=shapes.__getitem__)
-            ordered = [self._item(items[index], place) for index in order]
-        else:
-            ordered = [rendered[index] for index in sorted(range(len(items)), key=texts.__getitem__)]
+        ordered = self._sorted(items, rendered, place, known)
         ordering = _ordering(items, rendered, texts, self._naming, self._things())
         return {"⟨order⟩": ordering, "⟨items⟩": ordered}
+
+    def _named_elsewhere(
+        self, items: list[Value], rendered: list[Value], place: str, known: dict[str, str]
+    ) -> Value:
+        """A list in which nothing has a name that the client gave: it stays in its order."""
+        return rendered
+
+    def _sorted(
+        self, items: list[Value], rendered: list[Value], place: str, known: dict[str, str]
+    ) -> list[Value]:
+        """Items in the order of their forms; `known` are the fresh variables from before the list."""
+        if len(self._naming.fresh) == len(known) or self._naming.blank:
+            return sorted(rendered, key=repr)
+        # Number fresh variables after sorting, so that their numbers do not depend on the order.
+        self._naming.fresh, self._naming.blank = known, True
+        shapes = [repr(self._item(item, place)) for item in items]
+        self._naming.blank = False
+        order = sorted(range(len(items)), key=shapes.__getitem__)
+        return [self._item(items[index], place) for index in order]
 
     def _item(self, item: Value, place: str) -> Value:
         above = self._naming.versions
@@ -200,6 +230,25 @@ class _Answer:
         return rendered
 
 
+class _AnswerByNames(_Answer):
+    """An answer whose lists may be in the order of names that nobody here gave."""
+
+    has_names = False
+    """Whether a list of such names was met."""
+
+    def _named_elsewhere(
+        self, items: list[Value], rendered: list[Value], place: str, known: dict[str, str]
+    ) -> Value:
+        names = _made_up(items, rendered)
+        if not names:
+            return rendered
+        self.has_names = True
+        if names != sorted(names):
+            return rendered
+        return {"⟨order⟩": "by name", "⟨items⟩": self._sorted(items, rendered, place, known)}
+
+
+_FRESH_NAME = re.compile(f"⟨new \\d+⟩|{_FRESH}")
 _GIVEN_MARK = f"⟨{GIVEN}"
 _GIVEN_NAME = re.compile(f"⟨({GIVEN}\\d+)⟩")
 
@@ -244,6 +293,21 @@ def _addresses(items: list[Value], things: Things) -> list[str]:
     fields = sorted(depths, key=depths.__getitem__)
     found = ["\0".join([str(record[field]) for field in fields]) for record in records]
     return found if len(set(found)) == len(found) else []
+
+
+def _made_up(items: list[Value], rendered: list[Value]) -> list[str]:
+    """The names of items, some of them made up: the one field in which no two are alike, if it is a text."""
+    records = [item for item in items if isinstance(item, dict)]
+    forms = [form for form in rendered if isinstance(form, dict)]
+    if len(records) < len(items) or len(forms) < len(items):
+        return []
+    found: list[list[str]] = []
+    for field in set.intersection(*(set(record) for record in records)):
+        texts = [text for record in records if isinstance(text := record[field], str)]
+        shown = [str(form.get(field)) for form in forms]
+        if len(set(texts)) == len(items) and sum(bool(_FRESH_NAME.search(text)) for text in shown) > 1:
+            found.append(texts)
+    return found[0] if len(found) == 1 else []
 
 
 def _is_named(form: Value) -> bool:

@@ -7,7 +7,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import cast
 
-from likewise.canonical.answers import Things, answer_of, canonical_answer
+from likewise.canonical.answers import Things, answer_by_names, answer_of, canonical_answer
 from likewise.canonical.contexts import Context, Contexts
 from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.forms import GIVEN, QUOTED, SENT, Call, Form, compile_form
@@ -121,8 +121,10 @@ class World:
                     chain[0] = self._look_again(chain[0], spot)
             if chain[-1].key not in self._ambiguous:
                 break
-            if width == 0 and not racy and self._was_asked(chain, first, spot):
-                break
+            if width == 0 and not racy:
+                listed = answer_by_names(interaction, familiarity, names, partial(self._things, context))
+                if self._was_asked(chain, first, spot) or self._is_in_order(chain, listed):
+                    break
             if width >= widest:
                 break
             width += 1
@@ -155,6 +157,18 @@ class World:
             return False
         chain.append(_after(call, first, f"{key} again after {answer}"))
         return chain[-1].key not in self._ambiguous
+
+    def _is_in_order(self, chain: list[Keyed], answer: Fingerprint | None) -> bool:
+        """Key a call whose answers differ as one that lists names in their order, if it is one.
+
+        Whether that settles it.
+        """
+        if answer is None:
+            return False
+        text = f"{chain[0].key} by name"
+        key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
+        chain.append(chain[0]._replace(key=key, answer=answer))
+        return key not in self._ambiguous
 
     def _key(
         self, interaction: Call, form: Form, context: Context, width: int

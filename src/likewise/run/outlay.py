@@ -29,10 +29,14 @@ class Outlay:
     def pays(self, replayed: int, *, whole: int, still: int) -> bool:
         """Whether a replay is likely to be cheaper than its `whole` tests, which follow where it differs.
 
-        `still` is what all tests that are not settled yet would take.
+        And may be made: `still` is what all tests that are not settled yet would take.
         """
+        return self.is_cheaper(replayed, whole=whole) and self.leaves(replayed + still)
+
+    def is_cheaper(self, replayed: int, *, whole: int) -> bool:
+        """Whether a replay is likely to take less than its tests, given how often replays differed so far."""
         differing = (self._differed + SUSPICION) / (self._replays + 1)
-        return replayed + whole * differing < whole and self.leaves(replayed + still)
+        return replayed + whole * differing < whole
 
     def leaves(self, calls: int) -> bool:
         """Whether so many more calls keep the run below the plain one, but for the stake."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from likewise.decide import close_slice
@@ -71,7 +72,7 @@ class Prover:
         try:
             if self._docket.settings.policy == "context":
                 self._repeat_on_candidate(self._open())
-                self._replay_worlds()
+                self._replay_worlds(self._open())
             self._rerun_on_reference()
             if self._docket.settings.policy == "context":
                 self._complete()
@@ -115,12 +116,12 @@ class Prover:
         if wavers := calls_waver(case.reading, repeated[-1]):
             case.notes.append(f"wavers: {wavers.what}")
 
-    def _replay_worlds(self) -> None:
+    def _replay_worlds(self, wanted: Iterable[Case]) -> None:
         if self._docket.replayer is None or self._docket.settings.both:
             return
         worlds: dict[int, list[Case]] = {}
         self._still = _size(self._open())
-        for case in self._open():
+        for case in wanted:
             if case.is_replayable:
                 worlds.setdefault(id(case.reading.world), []).append(case)
         for done, cases in enumerate(worlds.values()):
@@ -228,34 +229,45 @@ class Prover:
         self.known = self.known.with_answers(self._docket.memory.ledger.answers(keys))
 
     def _rerun_on_reference(self) -> None:
-        """Run whole tests: first those that ask everything once, then the others if that left them open."""
+        """Run whole tests: first those that ask most, then the others if replaying the rest did not do."""
         if self._docket.settings.both:
             self._rerun(list(self._docket.cases.values()))
             return
-        asking, implied = self._spread()
+        asking, leaning = self._spread()
         self._rerun(asking)
-        if not implied:
+        if not leaning:
             return
         self._read_again()
-        self._close_known(implied)
-        self._rerun([case for case in implied if case.is_open])
+        self._close_known(leaning)
+        self._replay_worlds([case for case in leaning if case.is_open])
+        self._rerun([case for case in leaning if case.is_open])
 
     def _spread(self) -> tuple[list[Case], list[Case]]:
-        """The open cases, apart from those whose unknown calls are all among what the others ask."""
+        """The open cases, apart from those of which little is left to replay once the others have run."""
         asking: list[Case] = []
-        implied: list[Case] = []
+        leaning: list[Case] = []
         asked: set[Fingerprint] = set()
         for case in self._open():
-            calls, verdict = case.reading.calls, case.verdict
-            unknown = verdict.replay if isinstance(verdict, Rerun) and case.is_replayable else ()
-            if self._waits_for_fixture(case) or (
-                unknown and all(calls[position].key in asked for position in unknown)
-            ):
-                implied.append(case)
+            rest = self._rest(case, asked)
+            if self._waits_for_fixture(case) or rest is not None:
+                leaning.append(case)
+                asked.update(case.reading.keyed[place][at].key for place, at in rest or ())
             else:
                 asking.append(case)
-                asked.update(call.key for call in calls if not call.racy)
-        return asking, implied
+                asked.update(call.key for call in case.reading.calls if not call.racy)
+        return asking, leaning
+
+    def _rest(self, case: Case, asked: AbstractSet[Fingerprint]) -> tuple[Spot, ...] | None:
+        """What to replay of a test beside that which is `asked`; None where it had better run whole."""
+        calls, verdict = case.reading.calls, case.verdict
+        unknown = verdict.replay if isinstance(verdict, Rerun) and case.is_replayable else ()
+        if not unknown:
+            return None
+        rest = case.reading.slice(position for position in unknown if calls[position].key not in asked)
+        if not rest:
+            return rest
+        can_replay = self._docket.replayer is not None
+        return rest if can_replay and self._outlay.is_cheaper(len(rest), whole=len(calls)) else None
 
     def _waits_for_fixture(self, case: Case) -> bool:
         """Whether all that is open about a test is what a fixture from an earlier one was answered."""

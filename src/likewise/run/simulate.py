@@ -159,11 +159,13 @@ class ContextSimulation:
         if self._repeats and self._repeat(number, self._undecided(worlds, keyed)):
             keyed = self._key(worlds)
         past = _Past(worlds=worlds)
+        self._past.append(past)
         saved = 0
         for world, traces in enumerate(worlds):
             for place in range(len(traces)):
                 saved += self._test(past, world, place, keyed[world])
-        self._past.append(past)
+                if self._doubts(keyed[world][place + 1 :]):
+                    keyed = self._key(worlds)
         tests = len({trace.test for trace in recording.traces})
         return RunCount(run=recording.provenance.run, tests=tests, calls=recording.calls, saved=saved)
 
@@ -188,6 +190,11 @@ class ContextSimulation:
 
     def _double(self) -> set[Fingerprint]:
         return {key for key, answers in self._index.items() if len(answers) > 1}
+
+    def _doubts(self, keyed: list[list[Keyed]]) -> bool:
+        """Whether the calls to come include one whose key has got a second answer by now."""
+        doubtful = self._double() - self._ambiguous
+        return bool(doubtful) and any(call.key in doubtful for calls in keyed for call in calls)
 
     def _undecided(self, worlds: list[list[Trace]], keyed: list[list[list[Keyed]]]) -> set[str]:
         return {

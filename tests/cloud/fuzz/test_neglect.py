@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from fake_side import FakeSide, campaign, success
+from fake_side import FakeSide, campaign, failure, success
 from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Answer, Call
@@ -55,9 +55,11 @@ def test_who_does_nothing_with_what_a_call_is_about_does_nothing(monkeypatch: py
         place = (side.running.target, str(call.params.get("Bucket")))
         if call.operation == "GetBucketAcl":
             return success(Grants=[{"Permission": lists.get(place, "private")}])
+        if call.operation == "PutBucketAcl" and "ACL" not in call.params:
+            return failure(400, "MalformedACLError")
         if call.operation == "PutBucketAcl":
             if side.running.target == "two":
-                lists[place] = str(call.params.get("ACL"))
+                lists[place] = str(call.params["ACL"])
             return success()
         return success() if call.operation == "PutBucketOwnershipControls" else None
 

@@ -203,7 +203,9 @@ class Judge:
     ) -> Iterator[Found]:
         """Where what both sides said differs, identifiers that stand for each other apart."""
         if prefixes[0]:
-            crowded = has_others(mine, prefixes[0]) or has_others(other, prefixes[1])
+            # Who lists nothing says so in the same way, whether others have things there or not.
+            is_bare = bool(listed(mine, prefixes[0])) != bool(listed(other, prefixes[1]))
+            crowded = is_bare or has_others(mine, prefixes[0]) or has_others(other, prefixes[1])
             is_told = named and keeps_to(mine, prefixes[0]) != keeps_to(other, prefixes[1])
             is_more = self._goes_on(operation, prefixes, mine, other)
             if self._are_cut(operation, prefixes, mine, other) and crowded and not is_told:

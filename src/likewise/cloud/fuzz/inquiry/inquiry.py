@@ -127,7 +127,8 @@ class Inquiry:
             found = [each for each in found if not self.known.is_of_caller(probe, each)]
         new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
         doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
-        sure = [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
+        # What comes into doubt while a difference is looked into shows in what becomes of its finding.
+        sure = new if again else [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
         return sure, set[str]().union(*doubts)
 
     def _is_apart(self, operation: str, ours: Seen, theirs: Seen) -> bool:
@@ -175,7 +176,7 @@ class Inquiry:
         case, seen = those[0].case, self.lateness.stand(those)
         if seen is None:
             return None
-        gaps, _ = self.gaps(case, those[0].probe, *seen)
+        gaps, _ = self.gaps(case, those[0].probe, *seen, again=True)
         self._hear(case, those[0].probe, gaps)
         return Look(gaps=gaps, seen=seen)
 

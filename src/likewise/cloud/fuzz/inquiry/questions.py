@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call
@@ -14,11 +14,10 @@ NOTHING = Answer(success=False, silence="not asked")
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Ground:
-    """A context that stands on both sides, and what was answered in it at once, by the read's number."""
+    """A context that stands on both sides."""
 
     standing: Standing
     since: float
-    said: dict[int, tuple[Answer, Answer]] = field(default_factory=dict)
     asked: int = 0
     """Questions that were put to it."""
     open: int = 0
@@ -39,6 +38,8 @@ class Question:
     """Whether the call was not made yet."""
     shared: bool
     """Whether the read gives what everybody on the server has."""
+    ready: list[tuple[Answer, Answer]]
+    """Answers that were given before anybody else had a turn."""
     at_once: tuple[Answer, Answer] = (NOTHING, NOTHING)
     """The last answers without any delay."""
     users: int = 0
@@ -83,28 +84,24 @@ class Questions:
 
     def stand(self, case: Case) -> tuple[Seen, Seen]:
         """Run a case with one probe from scratch and leave it standing; Exhausted where the budget ends."""
-        (probe,) = case.probes
-        ground = self._ground(case)
-        both = (ground.standing.reference, ground.standing.candidate)
-        seen = tuple(
-            Seen(setup=each.answers[:-1], answers=each.answers[-1:], prefix=each.names.prefix)
-            for each in both
+        standing = self._ground(case).standing
+        ours, theirs = (
+            Seen(setup=each.answers[:-1], answers=[*each.answers[-1:], *each.asked], prefix=each.names.prefix)
+            for each in (standing.reference, standing.candidate)
         )
-        if all(each.answers[0].success for each in seen):
-            for index, call in enumerate(probe.observers, 1):
-                ground.said[index] = self._pair.again(call, ground.standing)
-                for each, answer in zip(seen, ground.said[index], strict=True):
-                    each.answers.append(answer)
-        return seen[0], seen[1]
+        return ours, theirs
 
     def put(self, case: Case, call: Call, *, index: int, shared: bool, at_once: int = 0) -> Question:
         """Put a question about one of the answers of a case; Exhausted where the budget ends.
 
         Where it has no probe, the call is made for the first time later on, in a context of its own. So it
-        is where nobody else may come in between: the call is then made `at_once`, that many times.
+        is where nobody else may come in between: the call is then made `at_once`, that many times more.
         """
+        repeated = tuple(replace(each, observers=(call,) * at_once) for each in case.probes)
+        alone = replace(case, probes=repeated)
         is_own = at_once or not case.probes
-        ground = self._begun(case, [call] * at_once) if is_own else self._ground(case)
+        ground = self._begun(alone) if is_own else self._ground(alone)
+        told = ground.standing.asked
         if ground.asked:
             self._pair.hold()
         ground.asked += 1
@@ -114,7 +111,7 @@ class Questions:
             ground=ground,
             is_first=not case.probes,
             shared=shared,
-            at_once=ground.said.get(index, (NOTHING, NOTHING)),
+            ready=told if at_once else told[index - 1 : index] if index else [],
         )
         self._there[_words(case), repr(call)] = question
         return question
@@ -148,10 +145,8 @@ class Questions:
             self._grounds[words] = self._begun(case)
         return self._grounds[words]
 
-    def _begun(self, case: Case, questions: Sequence[Call] = ()) -> Ground:
-        bare = tuple(replace(each, observers=()) for each in case.probes)
-        standing = self._pair.begin(replace(case, probes=bare), questions)
-        return Ground(standing=standing, since=self._now())
+    def _begun(self, case: Case) -> Ground:
+        return Ground(standing=self._pair.begin(case), since=self._now())
 
 
 def _words(case: Case) -> str:

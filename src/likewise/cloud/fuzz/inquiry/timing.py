@@ -312,13 +312,12 @@ class Lateness:
             for look in [*self._looks(case.setup, call)[:1]] * AT_ONCE:
                 self._questions.again(question, look)
             return question
-        for number in range(AT_ONCE - (gap.index in question.ground.said)):
+        ready = question.ready
+        for number in range(AT_ONCE):
+            is_ready = number < len(ready)
+            question.at_once = ready[number] if is_ready else self._questions.again(question, call)
             if self._agree(gap, question, *question.at_once):
                 break
-            was_asked = number < at_once
-            question.at_once = (
-                question.standing.asked(number) if was_asked else self._questions.again(question, call)
-            )
         return question
 
     def _asked_of(self, shown: Shown) -> Case:

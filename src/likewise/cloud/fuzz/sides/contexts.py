@@ -51,7 +51,7 @@ class Context:
     made: tuple[str, ...]
     generation: int
     asked: tuple[Answer, ...] = ()
-    """Answers to what was asked of it at once."""
+    """Answers to the reads after its probe."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -131,6 +131,13 @@ def went_alike(setup: Sequence[Call], ours: Seen, theirs: Seen) -> bool:
     return first == second
 
 
+def reads_after(probe: Probe, answer: Answer) -> tuple[Call, ...]:
+    """The reads that are asked after a probe: all where it succeeded, the first where it is watched."""
+    if answer.success:
+        return probe.observers
+    return probe.observers[:1] if probe.is_watched and not answer.refused else ()
+
+
 class Keeper:
     """What one lane made and has not seen removed; `remember` and `forget` keep it on the disk."""
 
@@ -224,19 +231,19 @@ class Lane:
                     fresh=stage.is_untouched,
                     recent=is_recent,
                 )
-                (answer,) = self._calls((probe.call,), stage.names, stage.answers)
+                answer = self.one(probe.call, stage.names, stage.answers)
                 seen.answers.append(answer)
                 if self.is_new:
                     done.append(seen)
                 self._check()
-                if not answer.success and probe.is_watched and not answer.refused:
-                    seen.answers += self._calls(probe.observers[:1], stage.names, [*stage.answers, answer])
+                if not is_read(probe.call.operation):
+                    reads = reads_after(probe, answer)
+                    seen.answers += self._calls(reads, stage.names, [*stage.answers, answer])
                 if answer.success and not is_read(probe.call.operation):
                     following = [each.call for each in case.probes[number + 1 : number + 2]]
                     stage.is_clean = is_replaced(probe.call, *following)
                     stage.kept = kept_calls(case.setup, probe.call, KINDS.get(self.side.service, ""))
                     stage.writes += 1
-                    seen.answers += self._calls(probe.observers, stage.names, [*stage.answers, answer])
                     # What was asked before it would stand in the way of what refers to it.
                     stage.after = list(zip((probe.call, *probe.observers), seen.answers, strict=True))
                 elif is_read(probe.call.operation) and not probe.parameter:
@@ -300,22 +307,25 @@ class Lane:
             self.meter.add(1)
         return self.side.call(call)
 
-    def begin(self, case: Case, questions: Sequence[Call] = ()) -> Context:
+    def begin(self, case: Case) -> Context:
         """The set-up and the only probe, if any, left standing so that more can be asked of it.
 
-        Nobody else comes between it and the `questions` that are asked at once.
+        Nobody else comes between a probe and the reads after it.
         """
         names = self.names()
         self.is_new = False
         try:
             answers = self._calls((*case.setup, *(probe.call for probe in case.probes)), names, [])
-            asked = tuple(self._calls(questions, names, answers))
+            reads = [read for probe in case.probes for read in reads_after(probe, answers[-1])]
+            asked = self._calls(reads, names, answers)
         except Exhausted:
             self.tidy()
             raise
         self._hold(1)
         made = () if self.keeper is None else self.keeper.hand_over()
-        return Context(names=names, answers=answers, made=made, generation=self.generation, asked=asked)
+        return Context(
+            names=names, answers=answers, made=made, generation=self.generation, asked=tuple(asked)
+        )
 
     def _hold(self, sign: int) -> None:
         if self.meter is not None:

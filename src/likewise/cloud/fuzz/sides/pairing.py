@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass, field
@@ -28,9 +28,10 @@ class Standing:
     reference: Context
     candidate: Context
 
-    def asked(self, number: int) -> tuple[Answer, Answer]:
-        """Both sides' answers to one of the questions that were asked of them at once."""
-        return self.reference.asked[number], self.candidate.asked[number]
+    @property
+    def asked(self) -> list[tuple[Answer, Answer]]:
+        """Both sides' answers to the reads after the probe, as far as both were asked."""
+        return list(zip(self.reference.asked, self.candidate.asked, strict=False))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,14 +96,9 @@ class Pair:
             self._second.submit(self.candidate.drop, both[-1][1].prefix)
         return both
 
-    def begin(self, case: Case, questions: Sequence[Call] = ()) -> Standing:
-        """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends.
-
-        The `questions` are asked of it before anybody else has a turn.
-        """
-        first, second = self._submit(
-            partial(self.reference.begin, case, questions), partial(self.candidate.begin, case, questions)
-        )
+    def begin(self, case: Case) -> Standing:
+        """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends."""
+        first, second = self._submit(partial(self.reference.begin, case), partial(self.candidate.begin, case))
         try:
             ours = self._taken(first)
         except BaseException:

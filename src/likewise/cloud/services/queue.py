@@ -78,6 +78,7 @@ class Queue(Service):
 
     name = "queue"
     shows_reason = True
+    tells_request = True
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     shape = Shape(lists=frozenset({"Queue", "QueueMessage", "SignedIdentifier"}), masks=MASKS)
 

@@ -487,3 +487,21 @@ def test_links_in_an_entity_lose_host_and_account(send: Any) -> None:
     answer = json.dumps({"odata.metadata": f"{TABLE}/$metadata#People/@Element", **ENTITY}).encode()
     got = send("GET", f"{TABLE}/People(PartitionKey='p',RowKey='r')", headers=SIGNED, answer=answer)
     assert got.outcome.value["body"]["odata.metadata"] == "/$metadata#People/@Element"
+
+
+def test_how_long_a_message_is_kept_and_hidden_counts_whenever_it_was_sent(send: Any) -> None:
+    def sent(start: str, hidden: str, end: str, method: str = "POST") -> Any:
+        dates = f"<InsertionTime>{start}</InsertionTime><ExpirationTime>{end}</ExpirationTime>"
+        if hidden:
+            dates += f"<TimeNextVisible>{hidden}</TimeNextVisible>"
+        message = f"<QueueMessage><MessageId>m</MessageId>{dates}</QueueMessage>"
+        answer = f"<QueueMessagesList>{message}</QueueMessagesList>".encode()
+        call = send(method, f"{QUEUE}/line/messages", headers=SIGNED, status=201, answer=answer)
+        entry = call.outcome.value["body"]["QueueMessagesList"]["QueueMessage"][0]
+        return {name: entry.get(name) for name in ("keptFor", "hiddenFor")}
+
+    day = "04 May 2026 03:00"
+    start, shown, end = (f"Mon, {day}:{second} GMT" for second in ("01", "01", "31"))
+    assert sent(start, shown, end) == {"keptFor": 30, "hiddenFor": 0}
+    assert sent(start, end, "Fri, 31 Dec 9999 23:59:59 GMT") == {"keptFor": "ever", "hiddenFor": 30}
+    assert sent(start, shown, end, method="GET") == {"keptFor": 30, "hiddenFor": None}

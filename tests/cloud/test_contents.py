@@ -54,6 +54,13 @@ def test_where_a_range_begins_and_ends_is_seen(start: int, stop: int) -> None:
     assert appended(ONE, TWO).tell(SEE, ONE[start:stop]) == pieces(part)
 
 
+def test_text_stays_text_unless_a_part_was_cut_out() -> None:
+    lines = [b"the first line\n", b"the second line\n"]
+    assert appended(*lines).tell(SEE, b"".join(lines)) == "the first line\nthe second line\n"
+    part = {"of": "the first line\n", "from": 4, "length": 10}
+    assert appended(*lines).tell(SEE, b"first line") == pieces(part)
+
+
 def test_what_nobody_sent_stays_as_it_is() -> None:
     assert appended(ONE).tell(SEE, TWO) == opaque(TWO)
     padded = appended(ONE).tell(SEE, bytes(500) + ONE + bytes(10))

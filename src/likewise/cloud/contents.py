@@ -55,8 +55,11 @@ class Contents:
         if not pieces or content in pieces or len(pieces) > MOST or len(content) > LARGEST:
             return opaque(content)
         found = [*_taken_apart(content, pieces)]
-        if not any("of" in each for each in found):
-            return opaque(content)
+        plain = opaque(content)
+        # Of text that shows what it is made of only what was cut out says less than where it was cut.
+        telling = "from" if isinstance(plain, str) else "of"
+        if not any(telling in each for each in found):
+            return plain
         # By number, and in no list: which of them comes first is no matter of names.
         numbered: dict[str, Value] = {f"{number:03}": each for number, each in enumerate(found)}
         return {"pieces": numbered}

@@ -88,7 +88,8 @@ class Interpreter:
 
     def _follow_content(self, call: Call, service: Service, touches: tuple[Touch, ...]) -> None:
         """Tell content that came back in terms of what was sent, and note what is sent."""
-        if isinstance(call.response, Opaque) and call.operation in service.content_received:
+        is_told = isinstance(call.response, Opaque | str) and not call.is_refused
+        if is_told and call.operation in service.content_received:
             call.response = self._contents.tell(touches, call.response_content or b"")
         is_sent = call.operation in service.content_sent and not call.sums
         self._contents.take(touches, call.content if is_sent else None)

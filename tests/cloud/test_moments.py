@@ -73,6 +73,21 @@ def test_what_was_made_long_ago_in_a_long_session_is_of_now() -> None:
     assert read.outcome.value["headers"]["last-modified"] == http(NOW)
 
 
+def test_what_was_told_to_who_changed_it_is_told_to_who_looks() -> None:
+    def told(stored: datetime, shown: datetime, *between: str) -> str:
+        world = Interpreter()
+        call(world, "PUT", BLOB, status=201, told={"last-modified": http(stored)})
+        for query in between:
+            call(world, "PUT", BLOB + query, status=200)
+        read = call(world, "HEAD", BLOB, told={"last-modified": http(shown)})
+        return str(read.outcome.value["headers"]["last-modified"]).partition("Mon")[0]
+
+    assert told(NOW, NOW) == "= "
+    assert told(NOW, NOW - timedelta(seconds=3)) == ""
+    # Two changes may happen in the same second or not, so that nothing is told by the first.
+    assert told(NOW, NOW, "?comp=tags") == ""
+
+
 def asked_since(when: datetime, modified: datetime = NOW) -> Any:
     world = Interpreter()
     call(world, "PUT", BLOB, status=201, told={"last-modified": http(modified)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Headers
+from collections.abc import Sequence
 
 from likewise.cloud.ages import may_have_dates, moment
 from likewise.cloud.bodies import opaque, parse, split_multipart, unchunk
@@ -40,6 +41,10 @@ WIRE_LIMIT = 1 << 20
 """Request bodies up to this many bytes are kept so that a call can be repeated."""
 
 
+_FORMER = frozenset({"snapshot", "versionid", "versionId"})
+"""What, in a query, asks for a former state of something."""
+
+
 class Interpreter:
     """Reads the exchanges of one world, in their order: what it learns from one it needs for the next.
 
@@ -75,7 +80,7 @@ class Interpreter:
         return Interaction(
             operation=Operation(service.name, call.operation or _shape(call)),
             arguments=_identified(self._asked(call, service, exchange), call, exchange, region),
-            outcome=self._outcome(exchange, call, service),
+            outcome=self._outcome(exchange, call, service, touches),
             touches=touches,
             receiver=call.account,
             order=order,
@@ -115,7 +120,7 @@ class Interpreter:
         return Interaction(
             operation=Operation("http", _shape(call)),
             arguments=_identified(self._asked(call, None, exchange), call, exchange),
-            outcome=self._outcome(exchange, call, None),
+            outcome=self._outcome(exchange, call, None, ()),
             touches=tuple(Touch(resource=(name,), effect=effect, scope=Scope.SUBTREE) for name in names),
             order=order,
             lane=exchange.lane,
@@ -129,7 +134,9 @@ class Interpreter:
         now = _sent_at(exchange)
         return self._moments.asked(_arguments(call, service, now), call.names, now)
 
-    def _outcome(self, exchange: Exchange, call: Call, service: Service | None) -> Outcome:
+    def _outcome(
+        self, exchange: Exchange, call: Call, service: Service | None, touches: Sequence[Touch]
+    ) -> Outcome:
         if call.status is None:
             return _unanswered(exchange)
         if call.status >= 400 or call.has_failed:
@@ -139,7 +146,10 @@ class Interpreter:
         if now is None:
             return Returned(value=answer)
         has_dates = may_have_dates(call.response_content or b"")
-        return Returned(value=self._moments.answered(answer, call.names, now, has_dates=has_dates))
+        if not _FORMER.isdisjoint(call.query):
+            touches = ()  # what it tells of is not what was changed last
+        marked = self._moments.answered(answer, call.names, touches, now, has_dates=has_dates)
+        return Returned(value=marked)
 
 
 def may_change(method: str, url: str) -> bool:

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from likewise.cloud.ages import ECHO, SOON, aged, moment, span
-from likewise.model import Mapping, Value
+from likewise.model import Effect, Mapping, Resource, Touch, Value
 
+_MODIFIED = "last-modified"
 _SINCE = ("if-modified-since", "if-unmodified-since")
 _INSIDE = re.compile(r"(?<=datetime')[^']+(?=')")
 """Where a filter has a date."""
@@ -25,6 +26,8 @@ class Moments:
         """What clients sent, by the name of the field: that comes back under the same name."""
         self._modified: dict[tuple[str, ...], str] = {}
         """When a thing was said to be modified last."""
+        self._written: dict[Resource, str] = {}
+        """When a thing was modified, as whoever did it was told, and nothing has changed it since."""
         self._began: float | None = None
 
     def asked(self, arguments: Mapping, names: Sequence[str], now: float) -> Mapping:
@@ -49,18 +52,45 @@ class Moments:
             return arguments
         return {**arguments, "headers": {**headers, **told}, "query": {**query, **dated}}
 
-    def answered(self, answer: Mapping, names: Sequence[str], now: float, *, has_dates: bool) -> Value:
-        """An answer in which dates that are not of now, or that the client sent, say so."""
+    def answered(
+        self, answer: Mapping, names: Sequence[str], touches: Sequence[Touch], now: float, *, has_dates: bool
+    ) -> Value:
+        """An answer in which dates that are not of now, or that were told or sent before, say so."""
         self._began = now if self._began is None else min(now, self._began)
         headers = answer["headers"]
-        if isinstance(headers, dict) and isinstance(text := headers.get("last-modified"), str):
+        assert isinstance(headers, dict)
+        text = headers.get(_MODIFIED)
+        is_told = self._told_again(text, touches)
+        if isinstance(text, str):
             self._modified[tuple(names)] = text
-        if has_dates:
-            return self._marked(answer, now)
-        return {**answer, "headers": self._marked(headers, now)}
+        marked = self._marked(headers, now)
+        if is_told and isinstance(marked, dict):
+            marked = {**marked, _MODIFIED: f"{ECHO} {text!s}"}
+        body = self._marked(answer["body"], now) if has_dates else answer["body"]
+        return {**answer, "headers": marked, "body": body}
+
+    def _told_again(self, text: Value, touches: Sequence[Touch]) -> bool:
+        """Whether an answer tells the date that whoever changed the thing last was told."""
+        changed = [touch for touch in touches if touch.effect is not Effect.READ]
+        for touch in changed:
+            for resource in [known for known in self._written if _covers(touch, known)]:
+                del self._written[resource]
+        if not touches or not isinstance(text, str):
+            return False
+        if changed:
+            if not any(touch.timed for touch in changed):
+                self._written[touches[0].resource] = text
+            return False
+        return self._written.get(touches[0].resource) == text
 
     def _marked(self, value: Value, now: float) -> Value:
         return aged(value, now, since=self._began, sent=self._sent)
+
+
+def _covers(touch: Touch, resource: Resource) -> bool:
+    """Whether what was changed is a thing, is below it, or has it below."""
+    depth = min(len(touch.resource), len(resource))
+    return touch.resource[:depth] == resource[:depth]
 
 
 def _dates(value: Value, name: str) -> Iterator[tuple[str, float]]:

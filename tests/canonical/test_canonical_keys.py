@@ -153,9 +153,19 @@ def test_what_was_overwritten_matters_once() -> None:
     assert key_of_last(put("a", value="1"), put("a", value="2"), get("a")) != key_of_last(
         put("a", value="3"), put("a", value="2"), get("a")
     )
-    assert key_of_last(
-        put("a", value="3"), put("a", value="1"), put("a", value="2"), get("a")
-    ) == key_of_last(put("a", value="1"), put("a", value="2"), get("a"))
+    earlier = trace_of(*[put("a", value="3")] * 5)
+    once, again = trace_of(put("a", value="1"), put("a", value="2"), get("a")), []
+    for traces in ([once], [earlier, once]):
+        again.append(key_world(traces, {})[-1][-1].key)
+    assert again[0] == again[1]
+
+
+def test_how_often_one_test_sets_the_same_matters() -> None:
+    """A server that loses the fourth change of something would show what it was after the third."""
+    keys = {key_of_last(*[put("a", value="1")] * times, get("a")) for times in range(1, 6)}
+    assert len(keys) == 5
+    many = [key_of_last(*[put("a", value="1")] * times, get("a")) for times in (40, 50)]
+    assert many[0] == many[1]
 
 
 def test_how_often_something_was_changed_before_it_was_overwritten_does_not_matter() -> None:

@@ -178,5 +178,5 @@ def test_names_versions_and_what_users_store_are_no_cursors(place: str) -> None:
 
 
 def test_what_is_bound_in_a_replay_is_what_is_compared_by_identity() -> None:
-    assert cursors.NAMES["blob"] == {"nextmarker", "marker"}
+    assert cursors.NAMES["blob"] == {"nextmarker", "marker", "x-ms-snapshot"}
     assert cursors.NAMES["s3"] == {"nextcontinuationtoken", "continuationtoken"}

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from likewise.canonical.forms import GIVEN, GONE, RETURNED, Form
 from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import History, Numbers
+from likewise.canonical.repeats import counted
 from likewise.canonical.timing import Change
 from likewise.canonical.tokens import CURSOR
 from likewise.canonical.writes import Write, describe
@@ -63,8 +64,12 @@ class Contexts:
     ) -> Write:
         """Add the next write."""
         replaced = self._history.write(len(self._writes), touches)
-        plain, text = describe(form, self.writes(replaced.writes), replaced, place=spot[0])
-        write = Write(spot, form, plain, text, follows, touches, timed, change, removes)
+        before = [*self.writes(replaced.writes)]
+        plain, text = describe(form, before, replaced, place=spot[0])
+        times = 1 + max([write.times for write in before if write.spot[0] == spot[0]], default=0)
+        if times > 2:
+            text += b" %d times" % counted(times)
+        write = Write(spot, form, plain, text, follows, touches, timed, change, removes, times)
         self._writes.append(write)
         return write
 

@@ -13,6 +13,7 @@ from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.forms import GIVEN, QUOTED, SENT, Call, Form, compile_form
 from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import Numbers
+from likewise.canonical.repeats import Repeats, repeating, repeating_fingerprint
 from likewise.canonical.timing import NOT_YET, change_after, elapsed_at, latest
 from likewise.canonical.tokens import CURSOR
 from likewise.canonical.writes import Write
@@ -60,6 +61,7 @@ class World:
         """Of ambiguous keys, the first call in this world and its answer."""
         self._asked: dict[Fingerprint, tuple[Spot, Fingerprint]] = {}
         """Of the keys that the trace at hand has asked for, the first call and its answer."""
+        self._repeats = Repeats()
         self._traces = 0
         self._ahead: list[Call] = []
         self.kept: dict[Spot, Value] = {}
@@ -77,6 +79,7 @@ class World:
             calls = trace.interactions
         self._ahead = _writes_of_several_lanes(calls)
         self._asked.clear()
+        self._repeats.clear()
         number = self._traces
         self._traces += 1
         return [
@@ -90,6 +93,7 @@ class World:
         racy = bool(self._ahead) and self._races(interaction)
         chain: list[Keyed] = []
         width = 0
+        repeated: tuple[str, ...] = ()
         widest = max((len(each.resource) for each in touches), default=1)
         while True:
             context = self._contexts.before(touches, max(0, width - 1), is_ordered=width > 0)
@@ -119,6 +123,10 @@ class World:
                 first = key
                 if not racy and not interaction.is_write:
                     chain[0] = self._look_again(chain[0], spot)
+                elif not racy:
+                    chain[0], repeated = self._repeats.take(chain[0], spot, form.answer.introduced, names)
+            if repeated:
+                chain[-1] = chain[-1]._replace(answer=repeating_fingerprint(chain[-1].answer, repeated))
             if chain[-1].key not in self._ambiguous:
                 break
             if width == 0 and not racy:
@@ -130,7 +138,7 @@ class World:
             width += 1
         if keep:
             things = partial(self._things, context)
-            self.kept[spot] = canonical_answer(interaction, familiarity, names, things)
+            self.kept[spot] = repeating(canonical_answer(interaction, familiarity, names, things), repeated)
         if self._unsettled:
             self._settle(interaction, spot)
         self._take(interaction, form, spot, narrow, first)

@@ -34,6 +34,8 @@ class Write:
     """When what is timed changes by itself; also if the thing itself was removed meanwhile."""
     removes: bool
     """Whether it does nothing but take away what was there."""
+    times: int = 1
+    """How often the same trace has set this by now."""
     settled: Spot | None = None
     """The look that showed its effect to be complete."""
     followed: list[bytes] | None = None

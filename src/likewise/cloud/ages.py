@@ -7,6 +7,7 @@ test that sets the clock make no difference.
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -18,9 +19,15 @@ PAST = 36 * 3600
 SOON, STEP = 100.0, 4.0
 """Seconds up to which what will be is of now, and the factor between one mark and the next: what people ask
 for (so many whole minutes, hours, days) is never near a limit."""
-LONG_AGO, AHEAD = "≪", "›"
+LONG_AGO, AHEAD, BACK = "≪", "›", "‹"
 """No words, so that nothing takes them for part of what varies."""
+ECHO = "="
+"""Stands before a date that was told before; no word, either."""
 
+Sent = Mapping[str, Container[float]]
+"""The dates that a client sent, by the name of their field."""
+_Clock = tuple[float, float | None, Sent]
+_NOTHING: Sent = {}
 _WRITTEN = re.compile(rb"\d \d\d:\d\d:\d\d GMT|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 
 
@@ -43,26 +50,59 @@ def moment(text: str) -> float | None:
     return None
 
 
-def aged(value: Value, now: float) -> Value:
-    """The value with marks before each date that is not of now; the very same where there is none."""
+def aged(value: Value, now: float, *, since: float | None = None, sent: Sent = _NOTHING) -> Value:
+    """The value with marks before each date that is not of now; the very same where there is none.
+
+    What happened before `since`, when nothing had been done yet, is not of now either. A date that was
+    `sent` under the same name is marked as that, however far it is off.
+    """
+    return _aged(value, "", (now, since, sent))
+
+
+def _aged(value: Value, name: str, clock: _Clock) -> Value:
     if isinstance(value, str):
         when = moment(value) if 18 < len(value) < 40 else None
-        marks = "" if when is None else _marks(when - now)
+        marks = "" if when is None else _marks(when, name, clock)
         return f"{marks} {value}" if marks else value
     if isinstance(value, list):
-        items = [aged(item, now) for item in value]
+        items = [_aged(item, name, clock) for item in value]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
     if isinstance(value, dict):
-        fields = {name: aged(inner, now) for name, inner in value.items()}
-        return fields if any(fields[name] is not inner for name, inner in value.items()) else value
+        fields = {key: _aged(inner, key, clock) for key, inner in value.items()}
+        return fields if any(fields[key] is not inner for key, inner in value.items()) else value
     return value
 
 
-def _marks(away: float) -> str:
-    if away < -PAST:
+def _marks(when: float, name: str, clock: _Clock) -> str:
+    now, since, sent = clock
+    if when in sent.get(name, ()):
+        return ECHO
+    if when - now < -PAST:
         return LONG_AGO
-    marks, limit = "", SOON
+    if since is not None and when < since - SOON:
+        return BACK * _steps(since - when)
+    return AHEAD * _steps(when - now)
+
+
+def _steps(away: float) -> int:
+    steps, limit = 0, SOON
     while away > limit:
-        marks += AHEAD
+        steps += 1
         limit *= STEP
-    return marks
+    return steps
+
+
+def span(away: float) -> str:
+    """How far off a point in time is that a client chose: ahead, back, or of now."""
+    return "now" if abs(away) <= SOON else AHEAD * _steps(away) or BACK * _steps(-away)
+
+
+def away(text: str, now: float) -> float | None:
+    """How many seconds ahead of now a client's date is: a day, a minute, or seconds since 1970."""
+    if text.isdecimal() and len(text) == 10:
+        return int(text) - now
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp() - now

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as Headers
+from collections.abc import Sequence
 
-from likewise.cloud.ages import aged, may_have_dates, moment
+from likewise.cloud.ages import may_have_dates, moment
 from likewise.cloud.bodies import opaque, parse, split_multipart, unchunk
+from likewise.cloud.contents import Contents
 from likewise.cloud.exchange import Exchange
+from likewise.cloud.moments import Moments
 from likewise.cloud.regions import moved, signed_for
 from likewise.cloud.services import SERVICES, Call, Service
 from likewise.cloud.services.call import decode, read_query, split_url
@@ -23,6 +26,7 @@ from likewise.model import (
     Interaction,
     Lost,
     Mapping,
+    Opaque,
     Operation,
     Outcome,
     Raised,
@@ -37,6 +41,10 @@ WIRE_LIMIT = 1 << 20
 """Request bodies up to this many bytes are kept so that a call can be repeated."""
 
 
+_FORMER = frozenset({"snapshot", "versionid", "versionId"})
+"""What, in a query, asks for a former state of something."""
+
+
 class Interpreter:
     """Reads the exchanges of one world, in their order: what it learns from one it needs for the next.
 
@@ -47,6 +55,8 @@ class Interpreter:
         self._home = home
         self._services: dict[str, Service] = {service.name: service() for service in SERVICES}
         self._elsewhere: dict[tuple[str, str], Service] = {}
+        self._moments = Moments()
+        self._contents = Contents()
 
     def interpret(self, exchange: Exchange, *, order: int) -> Interaction:
         """One exchange as an interaction. Input that makes no sense is kept as it is, never refused."""
@@ -62,13 +72,16 @@ class Interpreter:
         call.response = _response_body(service, call)
         service.read(call)
         touches = service.touches(call)
+        if region and service.is_regional:
+            touches = moved(touches, region)
+        self._follow_content(call, service, touches)
         service.learn(call)
         service.mask(call)
         return Interaction(
             operation=Operation(service.name, call.operation or _shape(call)),
-            arguments=_identified(_arguments(call, service), call, exchange, region),
-            outcome=_outcome(exchange, call, service),
-            touches=moved(touches, region) if region and service.is_regional else touches,
+            arguments=_identified(self._asked(call, service, exchange), call, exchange, region),
+            outcome=self._outcome(exchange, call, service, touches),
+            touches=touches,
             receiver=call.account,
             order=order,
             lane=exchange.lane,
@@ -77,6 +90,14 @@ class Interpreter:
             wire=_wire(exchange),
             seen=exchange.seen,
         )
+
+    def _follow_content(self, call: Call, service: Service, touches: tuple[Touch, ...]) -> None:
+        """Tell content that came back in terms of what was sent, and note what is sent."""
+        is_told = isinstance(call.response, Opaque | str) and not call.is_refused
+        if is_told and call.operation in service.content_received:
+            call.response = self._contents.tell(touches, call.response_content or b"")
+        is_sent = call.operation in service.content_sent and not call.sums
+        self._contents.take(touches, call.content if is_sent else None)
 
     def _foreign_region(self, call: Call) -> str:
         """The region that a call was made in, if that is not the suite's own."""
@@ -98,8 +119,8 @@ class Interpreter:
         names = ["http", *self._services]
         return Interaction(
             operation=Operation("http", _shape(call)),
-            arguments=_identified(_arguments(call, None), call, exchange),
-            outcome=_outcome(exchange, call, None),
+            arguments=_identified(self._asked(call, None, exchange), call, exchange),
+            outcome=self._outcome(exchange, call, None, ()),
             touches=tuple(Touch(resource=(name,), effect=effect, scope=Scope.SUBTREE) for name in names),
             order=order,
             lane=exchange.lane,
@@ -108,6 +129,27 @@ class Interpreter:
             wire=_wire(exchange),
             seen=exchange.seen,
         )
+
+    def _asked(self, call: Call, service: Service | None, exchange: Exchange) -> Mapping:
+        now = _sent_at(exchange)
+        return self._moments.asked(_arguments(call, service, now), call.names, now)
+
+    def _outcome(
+        self, exchange: Exchange, call: Call, service: Service | None, touches: Sequence[Touch]
+    ) -> Outcome:
+        if call.status is None:
+            return _unanswered(exchange)
+        if call.status >= 400 or call.has_failed:
+            return _refused(exchange, call, service)
+        answer: Mapping = {"status": call.status, "headers": _told(call, service), "body": call.response}
+        now = moment(call.response_headers.get("date", ""))
+        if now is None:
+            return Returned(value=answer)
+        has_dates = may_have_dates(call.response_content or b"")
+        if not _FORMER.isdisjoint(call.query):
+            touches = ()  # what it tells of is not what was changed last
+        marked = self._moments.answered(answer, call.names, touches, now, has_dates=has_dates)
+        return Returned(value=marked)
 
 
 def may_change(method: str, url: str) -> bool:
@@ -234,10 +276,10 @@ def _inner_answers(service: Service, call: Call, content_type: str) -> Value:
     return listed
 
 
-def _arguments(call: Call, service: Service | None) -> Mapping:
+def _arguments(call: Call, service: Service | None, now: float = 0.0) -> Mapping:
     return {
         "resource": list(call.names),
-        "query": semantic_query(call.query),
+        "query": semantic_query(call.query, now),
         "headers": request_headers(call, service),
         "body": call.request,
     }
@@ -252,33 +294,40 @@ def _identified(arguments: Mapping, call: Call, exchange: Exchange, region: str 
     return arguments
 
 
-def _outcome(exchange: Exchange, call: Call, service: Service | None) -> Outcome:
-    if call.status is None:
-        reason = exchange.failure or "no answer"
-        if "timed out" in reason.lower() or "timeout" in reason.lower():
-            return TimedOut(after=round(exchange.ended - exchange.started, 1))
-        return Lost(reason=reason)
-    headers = response_headers(call, service)
-    if call.status < 400 and not call.has_failed:
-        return Returned(
-            value=_dated({"status": call.status, "headers": headers, "body": call.response}, call)
-        )
+def _refused(exchange: Exchange, call: Call, service: Service | None) -> Raised:
     code, message, detail = _refusal(call.response)
     kind = code or call.response_headers.get("x-ms-error-code") or str(call.status)
-    value: Mapping = {"status": call.status, "headers": headers, "body": detail}
+    value: Mapping = {"status": call.status, "headers": _told(call, service), "body": detail}
     if service is not None and service.shows_reason:
         value["reason"] = exchange.reason
     return Raised(kind=kind, message=_timeless(message), value=value)
 
 
-def _dated(answer: Mapping, call: Call) -> Value:
-    """An answer that tells dates which are not of now."""
-    now = moment(call.response_headers.get("date", ""))
-    if now is None:
-        return answer
-    if not may_have_dates(call.response_content or b""):
-        return {**answer, "headers": aged(answer["headers"], now)}
-    return aged(answer, now)
+def _unanswered(exchange: Exchange) -> Outcome:
+    reason = exchange.failure or "no answer"
+    if "timed out" in reason.lower() or "timeout" in reason.lower():
+        return TimedOut(after=round(exchange.ended - exchange.started, 1))
+    return Lost(reason=reason)
+
+
+def _told(call: Call, service: Service | None) -> dict[str, Value]:
+    """The headers of an answer that matter; of the request's id and the date, only that they are there.
+
+    Azure's SDKs hand both to whoever asks what a call came to.
+    """
+    headers = response_headers(call, service)
+    if service is not None and service.tells_request:
+        if "x-ms-request-id" in call.response_headers:
+            headers["x-ms-request-id"] = "<id>"
+        if moment(call.response_headers.get("date", "")) is not None:
+            headers["date"] = "<now>"
+    return headers
+
+
+def _sent_at(exchange: Exchange) -> float:
+    """When a request was made, by the client's clock."""
+    stated = moment(exchange.headers.get("x-ms-date", "")) or moment(exchange.headers.get("date", ""))
+    return stated or exchange.started
 
 
 _VOLATILE = ("RequestId", "HostId", "ServerTime", "requestId", "RequestID")

@@ -79,13 +79,19 @@ def test_an_upload_is_normalised(send: Any, touched: Any) -> None:
         status=201,
         answered={"etag": '"0x1"', "content-md5": digest, "x-ms-request-id": "r", "x-ms-version": "v"},
     )
-    assert upload.arguments["query"] == {}
+    assert upload.arguments["query"] == {"timeout": "30"}
     assert upload.arguments["headers"] == {
+        "x-ms-version": "2021-08-06",
         "x-ms-blob-type": "BlockBlob",
+        "x-ms-blob-content-md5": "<right>",
         "x-ms-meta-colour": "blue",
         "content-type": "application/octet-stream",
     }
-    assert upload.outcome.value["headers"] == {"etag": '"0x1"', "content-md5": "<right>"}
+    assert upload.outcome.value["headers"] == {
+        "etag": '"0x1"',
+        "content-md5": "<right>",
+        "x-ms-request-id": "<id>",
+    }
     blob = "blob/devstoreaccount1/box/k"
     assert touched(upload) == [f"absorb {blob}/**", "read blob/devstoreaccount1/box/?leases/k"]
 
@@ -222,11 +228,50 @@ def test_a_batch_whose_answers_were_not_recorded_wipes_nothing(send: Any, touche
     assert touched(batch)[0] == "write blob/devstoreaccount1/box/a/**"
 
 
+SPOKEN = {"x-ms-version": "2024-08-04"}
+
+
 def test_what_permits_a_shared_access_matters_and_its_secret_does_not(send: Any) -> None:
     url = f"{BLOB}/box/k?sv=2021&se=2030-01-01&sr=b&sp=r&sig=c2VjcmV0"
     got = send("GET", url)
-    assert got.arguments["query"] == {"sr": "b", "sp": "r"}
+    assert got.arguments["query"] == {"sv": "2021", "se": "›››››››››››››", "sr": "b", "sp": "r"}
     assert got.arguments["identity"] == "shared access"
+
+
+def test_on_what_terms_a_shared_access_is_given_matters(send: Any) -> None:
+    """A server may want links to be good for a short time, from one address, or over one protocol only."""
+
+    def asked(terms: str) -> Any:
+        headers = {"x-ms-date": "Mon, 01 Jan 2024 00:00:00 GMT"}
+        return send("GET", f"{BLOB}/box/k?sp=r&sig=c2VjcmV0&{terms}", headers=headers).arguments["query"]
+
+    assert asked("se=2024-01-01T01:00:00Z") == asked("se=2024-01-01T01:00:09Z")
+    terms = ["se=2024-01-01T01:00:00Z", "se=2024-02-01", "se=2023-12-31T23:00:00Z", "st=2023-12-31T23:00Z"]
+    terms += ["spr=https", "spr=https,http", "sip=127.0.0.1"]
+    assert len({str(asked(each)) for each in terms}) == len(terms)
+
+
+def test_the_version_of_the_protocol_is_part_of_what_is_asked_only(send: Any) -> None:
+    got = send("GET", f"{BLOB}/box/k", headers={**SIGNED, "x-ms-version": "2019-12-12"}, answered=SPOKEN)
+    assert got.arguments["headers"] == {"x-ms-version": "2019-12-12"}
+    assert got.outcome.value["headers"] == {}
+
+
+def test_whether_a_copied_source_was_signed_matters(send: Any) -> None:
+    def copied(terms: str) -> Any:
+        headers = {**SIGNED, "x-ms-copy-source": f"{BLOB}/box/a{terms}"}
+        return send("PUT", f"{BLOB}/box/k", headers=headers, status=202).arguments["headers"]
+
+    assert copied("?sp=r&sig=abc") == copied("?sp=r&sig=xyz") != copied("")
+
+
+def test_that_an_answer_has_a_date_and_an_id_counts(send: Any) -> None:
+    """The SDK hands both to the client; what they are varies."""
+    answered = {"x-ms-request-id": "r", "date": "Mon, 01 Jan 2024 00:00:00 GMT"}
+    both = send("GET", f"{BLOB}/box/k", headers=SIGNED, answered=answered).outcome
+    assert both.value["headers"] == {"x-ms-request-id": "<id>", "date": "<now>"}
+    odd = send("GET", f"{BLOB}/box/k", headers=SIGNED, answered={"date": "soon"}).outcome
+    assert odd.value["headers"] == {}
 
 
 def test_a_refusal_loses_its_request_id_and_time(send: Any) -> None:
@@ -442,3 +487,21 @@ def test_links_in_an_entity_lose_host_and_account(send: Any) -> None:
     answer = json.dumps({"odata.metadata": f"{TABLE}/$metadata#People/@Element", **ENTITY}).encode()
     got = send("GET", f"{TABLE}/People(PartitionKey='p',RowKey='r')", headers=SIGNED, answer=answer)
     assert got.outcome.value["body"]["odata.metadata"] == "/$metadata#People/@Element"
+
+
+def test_how_long_a_message_is_kept_and_hidden_counts_whenever_it_was_sent(send: Any) -> None:
+    def sent(start: str, hidden: str, end: str, method: str = "POST") -> Any:
+        dates = f"<InsertionTime>{start}</InsertionTime><ExpirationTime>{end}</ExpirationTime>"
+        if hidden:
+            dates += f"<TimeNextVisible>{hidden}</TimeNextVisible>"
+        message = f"<QueueMessage><MessageId>m</MessageId>{dates}</QueueMessage>"
+        answer = f"<QueueMessagesList>{message}</QueueMessagesList>".encode()
+        call = send(method, f"{QUEUE}/line/messages", headers=SIGNED, status=201, answer=answer)
+        entry = call.outcome.value["body"]["QueueMessagesList"]["QueueMessage"][0]
+        return {name: entry.get(name) for name in ("keptFor", "hiddenFor")}
+
+    day = "04 May 2026 03:00"
+    start, shown, end = (f"Mon, {day}:{second} GMT" for second in ("01", "01", "31"))
+    assert sent(start, shown, end) == {"keptFor": 30, "hiddenFor": 0}
+    assert sent(start, end, "Fri, 31 Dec 9999 23:59:59 GMT") == {"keptFor": "ever", "hiddenFor": 30}
+    assert sent(start, shown, end, method="GET") == {"keptFor": 30, "hiddenFor": None}

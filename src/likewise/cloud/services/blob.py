@@ -171,6 +171,7 @@ class Blob(Service):
 
     name = "blob"
     shows_reason = True
+    tells_request = True
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     content_sent = frozenset(
         {"BlockBlob_Upload", "BlockBlob_StageBlock", "AppendBlob_AppendBlock", "PageBlob_UploadPages"}

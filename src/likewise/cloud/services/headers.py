@@ -34,10 +34,13 @@ _TRANSPORT = words(
     x-amz-date x-amz-security-token x-amz-user-agent x-amz-target x-amz-api-version x-amz-trailer
     x-amz-decoded-content-length x-amz-invocation-id x-amz-request-id x-amz-id-2 x-amz-cf-id x-amz-crc32
     x-amz-s3session-token
-    x-ms-date x-ms-version x-ms-client-request-id x-ms-request-id x-ms-return-client-request-id
+    x-ms-date x-ms-client-request-id x-ms-request-id x-ms-return-client-request-id
     x-ms-correlation-request-id x-ms-useragent x-ms-copy-source-authorization x-ms-activity-id
     """
 )
+_SPOKEN = "x-ms-version"
+"""The version of the protocol: a client may choose it, and what it asks for depends on it; a server's is its
+own affair."""
 _ENVIRONMENT = words("x-amz-bucket-region x-amz-access-point-alias x-amz-bucket-arn")
 _NEVER = _TRANSPORT | _ENVIRONMENT
 _OWNERS = words("x-amz-expected-bucket-owner x-amz-source-expected-bucket-owner")
@@ -51,7 +54,9 @@ def _matters(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _matters_in_answer(name: str) -> bool:
-    return name not in _NEVER and (name in _ANSWERED or name.startswith(("x-amz-", "x-ms-")))
+    if name in _NEVER or name == _SPOKEN:
+        return False
+    return name in _ANSWERED or name.startswith(("x-amz-", "x-ms-"))
 
 
 Digest = Callable[[str], bytes]
@@ -66,19 +71,23 @@ CHECKSUMS = {
     "x-amz-checksum-sha256": "sha256",
 }
 """Headers that repeat the body. Checksums that nothing here can compute stay as they are."""
+_SIGNED = "x-amz-content-sha256"
+"""Part of the signature, and so of every request."""
 RIGHT = "<right>"
 """Stands for a checksum that fits its body."""
 
 
 def request_headers(call: Call, service: Service | None) -> dict[str, Value]:
-    """The headers of a request that matter; a checksum only if it is wrong or cannot be checked."""
+    """The headers of a request that matter; of a checksum that fits its body, only that it is there."""
     kept: dict[str, Value] = {}
     extra = service.request_headers if service else frozenset()
     for name, text in call.headers.items():
         if name in CHECKSUMS:
-            _keep_wrong(kept, name, text, call)
+            _keep_checksum(kept, name, text, call)
         elif name in _SOURCES and service is not None:
             kept[name] = service.copy_source(text)
+            if "sig=" in text.partition("?")[2]:
+                kept[f"{name}?sig"] = RIGHT  # a server may want it, or not
         elif name in _OWNERS:
             kept[name] = "<account>"
         elif _matters(name) or name in extra:
@@ -92,18 +101,20 @@ def request_headers(call: Call, service: Service | None) -> dict[str, Value]:
     return kept
 
 
-def _keep_wrong(kept: dict[str, Value], name: str, text: str, call: Call) -> None:
+def _keep_checksum(kept: dict[str, Value], name: str, text: str, call: Call) -> None:
     body = call.content
-    if name == "x-amz-content-sha256" and (body is None or (not text[:1].isdigit() and not text.islower())):
+    if name == _SIGNED and (body is None or (not text[:1].isdigit() and not text.islower())):
         return
     if body is None:
         kept[name] = text
     elif not _agrees(name, text, call.sums.digest if call.sums else partial(digest_of, body)):
         kept[name] = {"wrong": text}
+    elif name != _SIGNED:
+        kept[name] = RIGHT  # it varies with the content, but a server may want none, or one
 
 
 def _agrees(name: str, text: str, digest: Digest) -> bool:
-    if name == "x-amz-content-sha256":
+    if name == _SIGNED:
         return text.startswith(("UNSIGNED-PAYLOAD", "STREAMING-")) or text == digest("sha256").hex()
     try:
         return b64decode(text, validate=True) == digest(CHECKSUMS[name])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
+from likewise.cloud.ages import moment
 from likewise.cloud.bodies import Mask, Shape
 from likewise.cloud.services import generated
 from likewise.cloud.services.azure import BINDING, reads_of_policy, service_of, split_account
@@ -12,7 +13,7 @@ from likewise.cloud.services.call import Call, decode
 from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import constant
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules
-from likewise.model import Resource, Touch
+from likewise.model import Resource, Touch, Value
 
 NAMES = {
     "Queue_SendMessage": "Messages_Enqueue",
@@ -70,6 +71,9 @@ MASKS: dict[tuple[str, str], Mask] = {
 HIDDEN = "30"
 """For how many seconds a message is hidden from others where its receiver says nothing of that."""
 
+FOREVER = 1e9
+"""What lasts for so many seconds never ends."""
+
 _NODES = {"messages": "messages", "metadata": "?metadata", "policy": "?policy"}
 
 
@@ -78,6 +82,7 @@ class Queue(Service):
 
     name = "queue"
     shows_reason = True
+    tells_request = True
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     shape = Shape(lists=frozenset({"Queue", "QueueMessage", "SignedIdentifier"}), masks=MASKS)
 
@@ -131,6 +136,12 @@ class Queue(Service):
         periods = [float(text) for text in stated if text.isdecimal() and int(text) > 0]
         return min(periods, default=None)
 
+    def mask(self, call: Call) -> None:
+        """Say how long a message is kept and, to its sender, hidden: the dates themselves vary."""
+        for entry in _entries(call):
+            if isinstance(entry, dict):
+                entry |= _spans(entry, is_sent=call.operation == "Messages_Enqueue")
+
     def is_empty(self, call: Call) -> bool:
         if call.operation == "Queue_Create":
             return call.status == 204  # it was there already, just so
@@ -143,10 +154,31 @@ def _messages(call: Call) -> list[str]:
     """The ids of the messages that a call names, or else that its answer does."""
     if len(call.names) > 1:
         return call.names[1:2]
-    answer = call.response.get("QueueMessagesList") if isinstance(call.response, dict) else None
-    entries = answer.get("QueueMessage") if isinstance(answer, dict) else None
     return [
         name
-        for entry in (entries if isinstance(entries, list) else ())
+        for entry in _entries(call)
         if isinstance(entry, dict) and isinstance(name := entry.get("MessageId"), str)
     ]
+
+
+def _entries(call: Call) -> list[Value]:
+    answer = call.response.get("QueueMessagesList") if isinstance(call.response, dict) else None
+    entries = answer.get("QueueMessage") if isinstance(answer, dict) else None
+    return entries if isinstance(entries, list) else []
+
+
+def _spans(entry: Mapping[str, Value], *, is_sent: bool) -> dict[str, Value]:
+    """How many seconds after its insertion a message expires, and appears; later it was hidden since."""
+    since = _moment(entry, "InsertionTime")
+    found: dict[str, Value] = {}
+    for name, date in (("keptFor", "ExpirationTime"), ("hiddenFor", "TimeNextVisible")):
+        until = _moment(entry, date)
+        if since is None or until is None or (date == "TimeNextVisible" and not is_sent):
+            continue
+        found[name] = int(until - since) if until - since < FOREVER else "ever"
+    return found
+
+
+def _moment(entry: Mapping[str, Value], name: str) -> float | None:
+    text = entry.get(name)
+    return moment(text) if isinstance(text, str) else None

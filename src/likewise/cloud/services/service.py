@@ -131,6 +131,8 @@ class Service:
     """Whether equal names in two regions are two resources."""
     shows_reason: ClassVar[bool] = False
     """Whether the SDK's errors show what the status line says beside the status."""
+    tells_request: ClassVar[bool] = False
+    """Whether the SDK gives the answer's date and the request's id with what it returns."""
     shape: ClassVar[Shape] = PLAIN
     shape_sent: ClassVar[Shape | None] = None
     """The shape of what is sent, where it differs from what is received."""

@@ -84,6 +84,7 @@ class Table(Service):
 
     name = "table"
     shows_reason = True
+    tells_request = True
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     shape = Shape(lists=frozenset({"SignedIdentifier", "CorsRule"}))
     request_headers = frozenset({"accept", "prefer"})

@@ -1,0 +1,115 @@
+"""The points in time that client and servers told each other in one world.
+
+A date varies from run to run, and so its text says nothing. What it says is which one it is: the one that the
+client sent before, the one that the server told of the same thing, or how far it is off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from likewise.cloud.ages import ECHO, SOON, aged, moment, span
+from likewise.model import Effect, Mapping, Resource, Touch, Value
+
+_MODIFIED = "last-modified"
+_SINCE = ("if-modified-since", "if-unmodified-since")
+_INSIDE = re.compile(r"(?<=datetime')[^']+(?=')")
+"""Where a filter has a date."""
+
+
+class Moments:
+    """Reads the dates of one world's requests and answers in their order."""
+
+    def __init__(self) -> None:
+        self._sent: dict[str, set[float]] = {}
+        """What clients sent, by the name of the field: that comes back under the same name."""
+        self._modified: dict[tuple[str, ...], str] = {}
+        """When a thing was said to be modified last."""
+        self._written: dict[Resource, str] = {}
+        """When a thing was modified, as whoever did it was told, and nothing has changed it since."""
+        self._began: float | None = None
+
+    def asked(self, arguments: Mapping, names: Sequence[str], now: float) -> Mapping:
+        """A request in which each date says how far it is off, or that it is the one told last."""
+        headers, query = arguments["headers"], arguments["query"]
+        assert isinstance(headers, dict)
+        assert isinstance(query, dict)
+        for field, when in (*_dates(arguments["body"], ""), *_dates(headers, "")):
+            self._sent.setdefault(field, set()).add(when)
+        known = self._modified.get(tuple(names))
+        told = {
+            name: f"{ECHO} {text}" if text == known else _placed(text, now)
+            for name in _SINCE
+            if isinstance(text := headers.get(name), str)
+        }
+        dated = {
+            name: _INSIDE.sub(lambda found: _placed(found[0], now), text)
+            for name, text in query.items()
+            if isinstance(text, str) and "datetime'" in text
+        }
+        if not told and not dated:
+            return arguments
+        return {**arguments, "headers": {**headers, **told}, "query": {**query, **dated}}
+
+    def answered(
+        self, answer: Mapping, names: Sequence[str], touches: Sequence[Touch], now: float, *, has_dates: bool
+    ) -> Value:
+        """An answer in which dates that are not of now, or that were told or sent before, say so."""
+        self._began = now if self._began is None else min(now, self._began)
+        headers = answer["headers"]
+        assert isinstance(headers, dict)
+        text = headers.get(_MODIFIED)
+        is_told = self._told_again(text, touches)
+        if isinstance(text, str):
+            self._modified[tuple(names)] = text
+        marked = self._marked(headers, now)
+        if is_told and isinstance(marked, dict):
+            marked = {**marked, _MODIFIED: f"{ECHO} {text!s}"}
+        body = self._marked(answer["body"], now) if has_dates else answer["body"]
+        return {**answer, "headers": marked, "body": body}
+
+    def _told_again(self, text: Value, touches: Sequence[Touch]) -> bool:
+        """Whether an answer tells the date that whoever changed the thing last was told."""
+        changed = [touch for touch in touches if touch.effect is not Effect.READ]
+        for touch in changed:
+            for resource in [known for known in self._written if _covers(touch, known)]:
+                del self._written[resource]
+        if not touches or not isinstance(text, str):
+            return False
+        if changed:
+            if not any(touch.timed for touch in changed):
+                self._written[touches[0].resource] = text
+            return False
+        return self._written.get(touches[0].resource) == text
+
+    def _marked(self, value: Value, now: float) -> Value:
+        return aged(value, now, since=self._began, sent=self._sent)
+
+
+def _covers(touch: Touch, resource: Resource) -> bool:
+    """Whether what was changed is a thing, is below it, or has it below."""
+    depth = min(len(touch.resource), len(resource))
+    return touch.resource[:depth] == resource[:depth]
+
+
+def _dates(value: Value, name: str) -> Iterator[tuple[str, float]]:
+    """The dates in a value, each with the name of its field."""
+    if isinstance(value, str):
+        when = moment(value) if 18 < len(value) < 40 else None
+        if when is not None:
+            yield name, when
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _dates(inner, key)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _dates(inner, name)
+
+
+def _placed(text: str, now: float) -> str:
+    """A client's date with how far it is off before it, where that is more than a moment."""
+    when = moment(text)
+    if when is None or not now or abs(when - now) <= SOON:
+        return text
+    return f"{span(when - now)} {text}"

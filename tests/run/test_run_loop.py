@@ -583,7 +583,7 @@ def test_a_result_that_no_answer_explains_is_not_trusted_later(tmp_path: Path) -
 
 
 def test_a_result_that_no_answer_explains_is_remembered_under_another_name(tmp_path: Path) -> None:
-    """Whoever renames a test, or moves its file, has not settled anything; one that does something else has."""
+    """Whoever renames a test, or moves its file, has settled nothing; one that does something else is new."""
     passed, failed = Result.PASSED, Result.FAILED
     suite = Suite(
         {"t": (put("a"), get("a")), "other": (put("b", "else"),)}, wavering={"t": [passed, passed, failed]}

@@ -28,12 +28,22 @@ def call(
     at: float = 0.0,
     outcome: Outcome | None = None,
     lane: str = "main",
+    attempted: bool = False,
 ) -> Interaction:
     return Interaction(
         operation=Operation("s", name),
         arguments={"resource": list(resource), "value": value},
         outcome=outcome or Returned(value=answer),
-        touches=(Touch(resource=("s", *resource), effect=effect, scope=scope, timed=timed, lasts=lasts),),
+        touches=(
+            Touch(
+                resource=("s", *resource),
+                effect=effect,
+                scope=scope,
+                timed=timed,
+                lasts=lasts,
+                attempted=attempted,
+            ),
+        ),
         started=at,
         ended=at + 0.01,
         lane=lane,

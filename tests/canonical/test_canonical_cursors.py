@@ -125,7 +125,7 @@ def test_every_page_is_asked_for_by_a_key_of_its_own() -> None:
 def test_another_pages_cursor_is_another_request(one: int, other: int, write: Write) -> None:
     pages = listing(write)
     again = [page(next_of(pages[number - 1]), 2 * number, write) for number in (one, other)]
-    *_, first, second = keyed([*pages, *again])
+    first, second = (keyed([*pages, each])[-1] for each in again)
     assert (first.key == second.key) == (one == other)
     assert first.key == keyed([*pages, pages[one]])[-1].key
 

@@ -582,6 +582,20 @@ def test_a_result_that_no_answer_explains_is_not_trusted_later(tmp_path: Path) -
     assert runs.run(verify=False, code="c3").standings == {"t": Standing.TRUSTED}
 
 
+def test_a_result_that_no_answer_explains_is_remembered_under_another_name(tmp_path: Path) -> None:
+    """Whoever renames a test, or moves its file, has settled nothing; one that does something else is new."""
+    passed, failed = Result.PASSED, Result.FAILED
+    suite = Suite(
+        {"t": (put("a"), get("a")), "other": (put("b", "else"),)}, wavering={"t": [passed, passed, failed]}
+    )
+    runs = Loop(suite, tmp_path / "ledger.sqlite")
+    runs.run(impossible=True)
+    suite.scripts["renamed"] = suite.scripts.pop("t")
+    suite.scripts["alike"] = suite.scripts["other"]
+    assert runs.run(code="c2").whole == ["renamed"]
+    assert runs.run(verify=False, code="c3").standings["renamed"] is Standing.TRUSTED
+
+
 @pytest.mark.parametrize("impossible", [True, False])
 def test_what_a_fixture_of_an_earlier_test_was_answered_counts_for_the_others(
     loop: Make, impossible: bool

@@ -18,6 +18,7 @@ from store_samples import trace
 
 from likewise.model import (
     Borrowed,
+    Effect,
     FormatTooNew,
     LikewiseError,
     Operation,
@@ -26,8 +27,10 @@ from likewise.model import (
     Redaction,
     Result,
     Role,
+    Scope,
     StoreFull,
     Target,
+    Touch,
 )
 from likewise.model.unopened import Passing, Span, Unopened, passing, spans_of
 from likewise.store import (
@@ -372,3 +375,19 @@ def test_a_killed_process_loses_no_finished_trace(tmp_path: Path) -> None:
     assert ended.returncode == -signal.SIGKILL
     assert len(read(path).traces) == 20
     assert not read(path).complete
+
+
+def test_what_a_call_touches_reads_as_it_was_written(path: Path) -> None:
+    """For who keeps the calls as for who only goes through them: their keys must not differ."""
+    touches = (
+        Touch(resource=("blob", "box"), effect=Effect.WRITE, timed=True, lasts=15.0),
+        Touch(resource=("blob", "box"), effect=Effect.WRITE, timed=True, lasts=60.0),
+        Touch(resource=("blob", "box"), effect=Effect.READ, scope=Scope.SUBTREE, attempted=True),
+        Touch(resource=("blob", "box"), effect=Effect.READ, scope=Scope.SUBTREE),
+    )
+    calls = [replace(call, touches=touches) for call in trace().interactions]
+    with RecordingWriter(path, RUN) as writer:
+        writer.add(Redaction(trace=replace(trace(), interactions=tuple(calls))))
+    (kept,) = read(path).traces
+    assert [call.touches for call in passing(kept)] == [touches] * 3
+    assert [call.touches for call in kept.interactions] == [touches] * 3

@@ -50,6 +50,15 @@ class Contexts:
         self._history = History()
         self._writes: list[Write] = []
         self._known: dict[Numbers, Context] = {}
+        self._attempts: dict[int, tuple[bytes, tuple[str, ...], Numbers, tuple[Touch, ...]]] = {}
+        """What the trace at hand tried and was refused."""
+        self._past: set[int] = set()
+        """What earlier traces tried: a test that depended on that would depend on all that ran before it."""
+
+    def begin(self) -> None:
+        """Go on with the next trace."""
+        self._past.update(self._attempts)
+        self._attempts.clear()
 
     def take(
         self,
@@ -64,7 +73,7 @@ class Contexts:
     ) -> Write:
         """Add the next write."""
         replaced = self._history.write(len(self._writes), touches)
-        before = [*self.writes(replaced.writes)]
+        before = [*self.writes(self._without_past(replaced.writes))]
         plain, text = describe(form, before, replaced, place=spot[0])
         times = 1 + max([write.times for write in before if write.spot[0] == spot[0]], default=0)
         if times > 2:
@@ -73,19 +82,46 @@ class Contexts:
         self._writes.append(write)
         return write
 
+    def attempt(
+        self, spot: Spot, form: Form, refusal: str, follows: Numbers, touches: tuple[Touch, ...]
+    ) -> None:
+        """Add a write that was refused: what the trace at hand finds later shows whether it did nothing.
+
+        The like again, while nothing else has changed, adds nothing: who tries until it works may try any
+        number of times. They are alike if they are on the same and differ in no name that was known before.
+        """
+        done = tuple([number for number in follows if number not in self._attempts])
+        names = self.before_all(done).names
+        known = tuple([names.get(token, "") for token in form.variables])
+        text = f"{form.template} refused {refusal}".encode("utf-8", "surrogatepass")
+        alike = text, known, done, touches
+        if alike in self._attempts.values():
+            return
+        self._attempts[len(self._writes)] = alike
+        self._history.write(len(self._writes), touches)
+        self._writes.append(Write(spot, form, text, text, follows, touches, (), None, removes=False, times=0))
+
     def writes(self, numbers: Iterable[int]) -> Iterable[Write]:
         """Writes by their numbers."""
         return map(self._writes.__getitem__, numbers)
 
     def before(self, touches: tuple[Touch, ...], width: int, *, is_ordered: bool) -> Context:
         """What a call with these touches depends on; in which order it all came matters if `is_ordered`."""
-        numbers = self._history.context(touches, width)
-        if is_ordered:
-            return self._hashed(numbers, numbers, {})
+        numbers = self._without_past(self._history.context(touches, width))
+        return self._hashed(numbers, numbers, {}) if is_ordered else self.before_all(numbers)
+
+    def before_all(self, numbers: Numbers) -> Context:
+        """What these writes come to, those that have nothing to do with each other in any order."""
         known = self._known.get(numbers)
         if known is None:
             known = self._known[numbers] = self._unordered(numbers)
         return known
+
+    def _without_past(self, numbers: Iterable[int]) -> Numbers:
+        """Writes without those that were refused in earlier traces."""
+        if self._past.isdisjoint(numbers):
+            return tuple(numbers)
+        return tuple([number for number in numbers if number not in self._past])
 
     def _unordered(self, numbers: Numbers) -> Context:
         live: list[int] = []

@@ -77,11 +77,12 @@ class History:
         return tuple(sorted(set(found))) if len(found) > 1 else tuple(found)
 
     def write(self, number: int, touches: tuple[Touch, ...]) -> Replaced:
-        """Take a successful call into the history of everything that it changed; say what it replaced."""
+        """Take a call into the history of everything that it changed or tried to; say what it replaced."""
         replaced: list[int] = []
         whole = emptied = False
         for touch in touches:
-            if touch.effect is _READ:
+            effect = touch.effect
+            if effect is _READ and not touch.attempted:
                 continue
             node = self._root
             node.changes += 1
@@ -91,7 +92,7 @@ class History:
                     inner = node.below[name] = Node()
                 node = inner
                 node.changes += 1
-            if touch.effect is not _WRITE:
+            if effect is not _WRITE and effect is not _READ:
                 if node.writes:
                     replaced += node.writes
                     node.writes.clear()

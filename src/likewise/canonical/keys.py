@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 from typing import cast
@@ -22,6 +22,7 @@ from likewise.model import (
     Fingerprint,
     Keyed,
     Lost,
+    Raised,
     Spot,
     TimedOut,
     Touch,
@@ -35,6 +36,8 @@ _READ, _REMOVE = Effect.READ, Effect.REMOVE
 _UNKNOWN = Familiarity()
 _new_keyed = maker(Keyed)
 _UNANSWERED = (TimedOut, Lost)
+_LOOKS = 3
+"""How often the same may be asked, and answered otherwise: whoever polls longer has nothing new to ask."""
 
 
 class World:
@@ -59,8 +62,8 @@ class World:
         self._producers: dict[str, tuple[Spot, str]] = {}
         self._first: dict[Fingerprint, tuple[Spot, Fingerprint]] = {}
         """Of ambiguous keys, the first call in this world and its answer."""
-        self._asked: dict[Fingerprint, tuple[Spot, Fingerprint]] = {}
-        """Of the keys that the trace at hand has asked for, the first call and its answer."""
+        self._asked: dict[Fingerprint, tuple[list[Spot], Fingerprint]] = {}
+        """Of the keys that the trace at hand has asked for, the first calls and the first answer."""
         self._repeats = Repeats()
         self._traces = 0
         self._ahead: list[Call] = []
@@ -80,6 +83,7 @@ class World:
         self._ahead = _writes_of_several_lanes(calls)
         self._asked.clear()
         self._repeats.clear()
+        self._contexts.begin()
         number = self._traces
         self._traces += 1
         return [
@@ -145,12 +149,12 @@ class World:
         return chain
 
     def _look_again(self, call: Keyed, spot: Spot) -> Keyed:
-        """Key a look that this trace has had before as a second one: a server may answer that differently.
-
-        Whoever looks more often than twice has nothing new to ask.
-        """
-        first, _ = self._asked.setdefault(call.key, (spot, call.answer))
-        return call if first == spot else _after(call, first, f"{call.key} again")
+        """Key a look that this trace has had before as such: a server may answer that differently."""
+        before, _ = self._asked.setdefault(call.key, ([], call.answer))
+        earlier = before[: _LOOKS - 1]
+        if len(before) < _LOOKS:
+            before.append(spot)
+        return _after(call, earlier, f"{call.key}{' again' * len(earlier)}") if earlier else call
 
     def _was_asked(self, chain: list[Keyed], key: Fingerprint, spot: Spot) -> bool:
         """Key a call whose answer depends on what was there before as one that was asked before.
@@ -160,10 +164,11 @@ class World:
         """
         call = chain[0]
         known = self._asked.get(key) if call.key != key else None
-        first, answer = self._first.setdefault(key, known or (spot, call.answer))
+        own = (known[0][0], known[1]) if known else (spot, call.answer)
+        first, answer = self._first.setdefault(key, own)
         if first == spot:
             return False
-        chain.append(_after(call, first, f"{key} again after {answer}"))
+        chain.append(_after(call, [first], f"{key} again after {answer}"))
         return chain[-1].key not in self._ambiguous
 
     def _is_in_order(self, chain: list[Keyed], answer: Fingerprint | None) -> bool:
@@ -232,6 +237,7 @@ class World:
             and other.started < call.ended
             and call.started < other.ended
             and _touch_alike(call, other)
+            and not _refused_alike(call, other)
             for other in self._ahead
         )
 
@@ -262,7 +268,7 @@ class World:
                     self._producers[token] = spot, f"{QUOTED}{key}{origin}"
             elif token not in self._producers and token not in self._sent:
                 self._producers[token] = spot, f"{QUOTED}{form.operation}{origin}"
-        changes = False
+        changes = attempted = False
         removes = True
         timed: tuple[Touch, ...] = ()
         for touch in interaction.touches:
@@ -271,7 +277,14 @@ class World:
                 removes = removes and touch.effect is _REMOVE
                 if touch.timed:
                     timed += (touch,)
-        if not changes and not isinstance(interaction.outcome, _UNANSWERED):
+            elif touch.attempted:
+                attempted = True
+        outcome = interaction.outcome
+        if attempted and not changes:
+            refusal = outcome.kind if isinstance(outcome, Raised) else ""
+            self._contexts.attempt(spot, form, refusal, numbers, interaction.touches)
+            return
+        if not changes and not isinstance(outcome, _UNANSWERED):
             return
         removes = removes and changes
         change = change_after(interaction, timed) if timed else None
@@ -282,23 +295,36 @@ class World:
             self._unsettled.append(write)
 
 
-def _after(call: Keyed, earlier: Spot, text: str) -> Keyed:
-    """The call under another key, to be replayed after an earlier one."""
+def _after(call: Keyed, earlier: Iterable[Spot], text: str) -> Keyed:
+    """The call under another key, to be replayed after earlier ones."""
     key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
-    return call._replace(key=key, needs=tuple(sorted({*call.needs, earlier})))
+    return call._replace(key=key, needs=tuple(sorted({*call.needs, *earlier})))
 
 
 def _writes_of_several_lanes(calls: Sequence[Call]) -> list[Call]:
     if len({call.lane for call in calls}) < 2:
         return []
-    return [call for call in calls if call.is_write]
+    return [call for call in calls if call.is_write or _is_attempt(call)]
+
+
+def _is_attempt(call: Call) -> bool:
+    return any(touch.attempted for touch in call.touches)
+
+
+def _refused_alike(call: Call, other: Call) -> bool:
+    """Whether two that tried the same both failed: which came first makes no difference."""
+    return (
+        call.operation == other.operation
+        and call.arguments == other.arguments
+        and not (call.is_write or other.is_write)
+    )
 
 
 def _touch_alike(call: Call, write: Call) -> bool:
     return any(
         ours.depends_on(theirs)
         for theirs in write.touches
-        if theirs.effect is not _READ
+        if theirs.effect is not _READ or theirs.attempted
         for ours in call.touches
     )
 

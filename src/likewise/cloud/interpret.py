@@ -117,11 +117,15 @@ class Interpreter:
         call.response = parse(call.response_content or b"", call.response_headers.get("content-type", ""))
         effect = Effect.READ if call.is_refused else Effect.WRITE
         names = ["http", *self._services]
+        touches = [
+            Touch(resource=(name,), effect=effect, scope=Scope.SUBTREE, attempted=call.is_refused)
+            for name in names
+        ]
         return Interaction(
             operation=Operation("http", _shape(call)),
             arguments=_identified(self._asked(call, None, exchange), call, exchange),
             outcome=self._outcome(exchange, call, None, ()),
-            touches=tuple(Touch(resource=(name,), effect=effect, scope=Scope.SUBTREE) for name in names),
+            touches=tuple(touches),
             order=order,
             lane=exchange.lane,
             started=exchange.started,

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from likewise.cloud.marks import ALL_FIELDS, ALL_HEADERS, DATA
+from likewise.cloud.services.digests import OTHER
 from likewise.model import Difference, Discrepancy, Interaction, Raised
 
 _SEGMENT = re.compile(r"[^.\[\]]+")
@@ -72,7 +73,8 @@ def _covers(name: str, header: str) -> bool:
 
 
 def _fold(name: str) -> str:
-    return name.lower()
+    """A name whatever its case; what is said of a field is seen with it."""
+    return name.lower().removesuffix(OTHER)
 
 
 @cache

@@ -79,7 +79,8 @@ class Touch:
     """One resource that a call reads or changes.
 
     `timed` marks state that changes by itself as time passes (leases, visibility, time-to-live); `lasts`
-    says after how many seconds, where that is known.
+    says after how many seconds, where that is known. `attempted` marks a read that would have been a write,
+    had it not been refused: nothing should have changed, which only those who look later can tell.
     """
 
     resource: Resource
@@ -87,6 +88,7 @@ class Touch:
     scope: Scope = Scope.SELF
     timed: bool = False
     lasts: float | None = None
+    attempted: bool = False
 
     def depends_on(self, write: Touch) -> bool:
         """Whether a write matters to it: on the same resource, above it or, for lists, below it."""

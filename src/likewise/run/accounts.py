@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from likewise.model import Attempt, Provenance, Recording, Role, Spending, Standing, TestReport
+from likewise.model import Attempt, Provenance, Recording, Role, Spending, Standing, TestReport, Trace
 from likewise.model.unopened import spans_of
 from likewise.run.cases import Settings
-from likewise.run.judging import shape_of
+from likewise.run.contradictions import by_deeds, shape_of
 from likewise.run.meter import Meter
 from likewise.run.ports import Ledger
 
@@ -15,6 +15,10 @@ from likewise.run.ports import Ledger
 def candidate_of(provenance: Provenance) -> str:
     """What a run was made on, as attempts name it."""
     return "+".join(str(each) for each in provenance.targets) or Role.CANDIDATE
+
+
+def _is_test(trace: Trace) -> bool:
+    return bool(trace.test)
 
 
 class Accounts:
@@ -29,7 +33,7 @@ class Accounts:
         """Note how each attempt of a recording ended."""
         reference = str(self._settings.reference)
         candidate = candidate_of(self._recording.provenance)
-        self._ledger.add_attempts(
+        attempts = [
             Attempt(
                 test=trace.test,
                 run=self._recording.provenance.run,
@@ -41,9 +45,11 @@ class Accounts:
                 code=self._recording.provenance.code_of(trace.test),
                 when=self._settings.now,
             )
-            for trace in recording.traces
-            if trace.test
-        )
+            for trace in filter(_is_test, recording.traces)
+        ]
+        pairs = zip(attempts, filter(_is_test, recording.traces), strict=True)
+        proved = [by_deeds(attempt, trace) for attempt, trace in pairs if trace.role is Role.REFERENCE]
+        self._ledger.add_attempts([*attempts, *proved])
 
     def close(self, meter: Meter, reports: Sequence[TestReport]) -> Spending:
         """What the run cost on the reference, and what running everything there would have cost."""

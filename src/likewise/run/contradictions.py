@@ -4,31 +4,75 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from likewise.canonical import fingerprint, masked_sequence
 from likewise.decide import Rules
-from likewise.model import Attempt, Role
+from likewise.model import Attempt, Fingerprint, Role, Trace
 from likewise.run.ports import Ledger
+
+_DEEDS = "\x1f"
+"""Begins what a test is known by that is known by what it does: no test is called that."""
+
+
+def shape_of(trace: Trace) -> Fingerprint:
+    """The fingerprint of a trace's whole masked sequence."""
+    return fingerprint(masked_sequence(trace))
+
+
+def by_deeds(attempt: Attempt, trace: Trace) -> Attempt:
+    """An attempt under what the test did; its name, which may be another one some day, is in its code."""
+    shape = attempt.shape or shape_of(trace)
+    return Attempt(
+        test=_DEEDS + shape,
+        run=attempt.run,
+        target=attempt.target,
+        role=attempt.role,
+        attempt=attempt.attempt,
+        result=attempt.result,
+        shape=shape,
+        code=attempt.test,
+        when=attempt.when,
+    )
 
 
 class Contradictions:
     """How tests ended on the reference where they ended otherwise on the candidate in the same run.
 
     Only the last run with both counts, and only one on this very candidate: another version may have come
-    to agree. `recall` reads what is known of many tests at once.
+    to agree. `recall` reads what is known of many tests at once. A test that is new may have had another
+    name: what is known of one that did the same and is not there any more counts for it.
     """
 
     def __init__(self, *, ledger: Ledger, rules: Rules, candidate: str) -> None:
         self._ledger, self._rules, self._candidate = ledger, rules, candidate
-        self._found: Mapping[str, Attempt] = {}
+        self._found: dict[str, Attempt] = {}
+        self._present: set[str] = set()
+        self._new: set[str] = set()
+        """The tests that are new and that nobody has asked for."""
 
     def recall(self, tests: Iterable[str]) -> None:
         """Read the ledger for these tests."""
-        known = self._ledger.attempts_by_test(tests)
-        self._found = {test: last for test, several in known.items() if (last := self._last(several))}
+        self._present = set(tests)
+        known = self._ledger.attempts_by_test(self._present)
+        self._found = self._all(known)
+        self._new = self._present.difference(known)
 
-    def of(self, test: str, result: str) -> Attempt | None:
+    def of(self, trace: Trace) -> Attempt | None:
         """How a test ended on the reference, if that is not how it ends here and nothing has settled it."""
+        test = trace.test
+        if test in self._new:
+            self._new.remove(test)
+            if renamed := self._under_another_name(trace):
+                self._found[test] = renamed
         found = self._found.get(test)
-        return found if found is not None and found.result != result else None
+        return found if found is not None and found.result != trace.result else None
+
+    def _under_another_name(self, trace: Trace) -> Attempt | None:
+        alike = self._ledger.attempts(_DEEDS + shape_of(trace))
+        gone = {attempt.code for attempt in alike} - self._present
+        return next(iter(self._all(self._ledger.attempts_by_test(gone)).values()), None) if gone else None
+
+    def _all(self, known: Mapping[str, Iterable[Attempt]]) -> dict[str, Attempt]:
+        return {test: last for test, several in known.items() if (last := self._last(several))}
 
     def _last(self, attempts: Iterable[Attempt]) -> Attempt | None:
         last: Attempt | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from likewise.canonical import fingerprint, masked_sequence
 from likewise.decide import Rules, judge, judge_operations
 from likewise.model import (
     Attempt,
@@ -16,7 +15,6 @@ from likewise.model import (
     ResultsDiffered,
     Role,
     SequenceSeen,
-    Trace,
     Trust,
     Unclear,
     UnseenSequence,
@@ -24,17 +22,12 @@ from likewise.model import (
 )
 from likewise.run.borrowing import doubt, lent_calls
 from likewise.run.cases import Settings
-from likewise.run.contradictions import Contradictions
+from likewise.run.contradictions import Contradictions, shape_of
 from likewise.run.differences import Differences
 from likewise.run.memory import Known
 from likewise.run.ports import Ledger
 from likewise.run.reading import Reading
 from likewise.run.wavering import results_waver
-
-
-def shape_of(trace: Trace) -> str:
-    """The fingerprint of a trace's whole masked sequence."""
-    return fingerprint(masked_sequence(trace))
 
 
 def _doubts(reading: Reading) -> tuple[str, ...]:
@@ -92,7 +85,7 @@ class Judge:
         verdict = self._by_policy(reading, known)
         if isinstance(verdict, Rerun) or isinstance(verdict.reason, SequenceSeen):
             return verdict
-        there = self._contradictions.of(reading.trace.test, reading.trace.result)
+        there = self._contradictions.of(reading.trace)
         if there is None:
             return verdict
         return Rerun(reason=ResultsDiffered(result=Result(there.result), when=there.when), whole=True)

@@ -15,6 +15,8 @@ class LikeTouch(Protocol):
     effect: Effect
     scope: Scope
     timed: bool
+    lasts: float | None
+    attempted: bool
 
 
 class Shared:
@@ -61,11 +63,16 @@ class Shared:
         """The touches of a call, each as the first one like it."""
         found: list[Touch] = []
         for touch in touches:
-            known = self._touches.get(key := (touch.resource, touch.effect, touch.scope, touch.timed))
+            kind = touch.effect, touch.scope, touch.timed, touch.lasts, touch.attempted
+            known = self._touches.get(key := (touch.resource, *kind))
             if known is None:
-                resource = tuple([self._texts.setdefault(name, name) for name in touch.resource])
                 known = self._touches[key] = Touch(
-                    resource=resource, effect=touch.effect, scope=touch.scope, timed=touch.timed
+                    resource=tuple([self._texts.setdefault(name, name) for name in touch.resource]),
+                    effect=touch.effect,
+                    scope=touch.scope,
+                    timed=touch.timed,
+                    lasts=touch.lasts,
+                    attempted=touch.attempted,
                 )
             found.append(known)
         return tuple(found)

@@ -60,6 +60,7 @@ class _Touch(Loose):
     scope: Scope = Scope.SELF
     timed: bool = False
     lasts: float | None = None
+    attempted: bool = False
 
 
 class _Call(Small, Generic[V]):

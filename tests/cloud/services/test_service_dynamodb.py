@@ -96,6 +96,7 @@ def test_a_refused_condition_changes_nothing(ask: Ask, touched: Any) -> None:
     assert put.outcome.message == "The conditional request failed"
     assert put.outcome.value["body"] is None
     assert touched(put) == ["read dynamodb/notes/S:ann/N:1"]
+    assert [touch.attempted for touch in put.touches] == [True]
 
 
 def test_batches_and_transactions_touch_each_item(ask: Ask, touched: Any) -> None:
@@ -133,6 +134,7 @@ def test_a_table_that_serves_an_item_was_made(ask: Ask, touched: Any) -> None:
     get = {"TableName": "notes", "Key": KEY}
     refused = ask("GetItem", get, {"__type": "x#ResourceNotFoundException"}, 400)
     assert touched(refused) == ["read dynamodb/notes/S:ann/N:1"]
+    assert not any(touch.attempted for touch in refused.touches)
     assert touched(ask("GetItem", get)) == ["read dynamodb/notes/S:ann/N:1", "read dynamodb/notes timed"]
     assert touched(ask("GetItem", get)) == ["read dynamodb/notes/S:ann/N:1"]
 

@@ -12,6 +12,7 @@ from likewise.cloud.bodies import Mask
 from likewise.cloud.services.call import Call, words
 from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import arn, constant
+from likewise.cloud.services.moments import Moments
 from likewise.cloud.services.service import Found, Rule, Service, rules
 from likewise.model import Effect, Resource, Touch, Value
 
@@ -150,6 +151,7 @@ class DynamoDB(Service):
         self._schemas: dict[str, Schema] = {}
         self._begun: set[str] = set()
         """Tables of which nothing but their making is under way, as far as anybody has seen."""
+        self._moments = Moments()
 
     def recognises(self, call: Call) -> bool:
         target = call.headers.get("x-amz-target", "")
@@ -326,6 +328,10 @@ class DynamoDB(Service):
     def mask(self, call: Call) -> None:
         if call.operation not in ITEM_OPERATIONS:
             call.request, call.response = _masked(call.request), _masked(call.response)
+            return
+        self._moments.learn(call)
+        if not call.is_refused:
+            self._moments.mark(call)
 
 
 def _masked(value: Value) -> Value:

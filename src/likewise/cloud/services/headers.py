@@ -25,7 +25,7 @@ _ALWAYS = words(
 _ANSWERED = words(
     """
     accept-ranges cache-control content-disposition content-encoding content-language content-length
-    content-md5 content-range content-type etag expires last-modified location preference-applied
+    content-md5 content-range content-type etag etag≢ expires last-modified location preference-applied
     access-control-allow-origin access-control-allow-methods access-control-max-age
     """
 )

@@ -9,6 +9,7 @@ from typing import ClassVar
 from likewise.cloud.bodies import Mask, Shape
 from likewise.cloud.services import generated
 from likewise.cloud.services.call import Call, decode, split_url
+from likewise.cloud.services.digests import Digests
 from likewise.cloud.services.masks import constant, path_of
 from likewise.cloud.services.query import semantic_query
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules, safe
@@ -220,6 +221,7 @@ class S3(Service):
     def __init__(self) -> None:
         super().__init__()
         self._versioned: set[str] = set()
+        self._digests = Digests()
 
     def recognises(self, call: Call) -> bool:
         host = call.host
@@ -353,6 +355,7 @@ class S3(Service):
         if call.is_refused or not call.names:
             return
         bucket = call.names[0]
+        self._digests.learn(call, self.copy_source(call.headers.get("x-amz-copy-source", "")))
         if call.response_headers.get("x-amz-version-id", "null") != "null":
             self._versioned.add(bucket)
         if call.operation in ("PutBucketVersioning", "PutObjectLockConfiguration"):
@@ -374,6 +377,8 @@ class S3(Service):
                 entries = answer.get(name)
                 for entry in entries if isinstance(entries, list) else ():
                     _decode_members(entry)
+        if not call.is_refused:
+            self._digests.mark(call, answer)
 
 
 def _matched(level: str, call: Call) -> str:

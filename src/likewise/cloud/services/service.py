@@ -17,7 +17,8 @@ _EFFECTS = {
     "replace": Effect.ABSORB,
     "remove": Effect.REMOVE,
 }
-_VERBS = frozenset({"read", "from", "look", *_EFFECTS})
+_READS = frozenset({"read", "from", "look"})
+_VERBS = _READS | frozenset(_EFFECTS)
 
 Found = tuple[Resource, bool]
 """A resource, and whether it is exactly what is meant; if not, what is meant lies somewhere below it."""
@@ -199,17 +200,20 @@ class Service:
         entry = self.operations.get(call.operation)
         if entry is None:
             effect = Effect.READ if call.is_refused else Effect.WRITE
-            yield Touch(resource=(self.name,), effect=effect, scope=Scope.SUBTREE)
+            yield Touch(resource=(self.name,), effect=effect, scope=Scope.SUBTREE, attempted=call.is_refused)
             return
         unchanged = call.is_refused or self.is_empty(call)
         for rule in entry:
             for resource, exact in self.find(rule.node, call):
-                if unchanged or rule.verb in ("read", "look", "from"):
+                if unchanged or rule.verb in _READS:
                     scope = rule.sight if exact else Scope.SUBTREE
                     if rule.verb == "from" and not unchanged:
                         sources[resource] = scope
                     timed = rule.verb == "look" and exact and self.is_settled(call)
-                    yield Touch(resource=resource, effect=Effect.READ, scope=scope, timed=timed)
+                    attempted = call.is_refused and rule.verb not in _READS
+                    yield Touch(
+                        resource=resource, effect=Effect.READ, scope=scope, timed=timed, attempted=attempted
+                    )
                     continue
                 certain = exact and call.status is not None
                 yield Touch(
@@ -235,9 +239,13 @@ def _merged(touches: Iterable[Touch]) -> tuple[Touch, ...]:
     for touch in touches:
         place = touch.resource, touch.scope
         there = found.get(place)
-        if there is None or _STRENGTH[touch.effect] > _STRENGTH[there.effect]:
+        if there is None or _strength(touch) > _strength(there):
             found[place] = touch
     return tuple(found.values())
+
+
+def _strength(touch: Touch) -> tuple[int, bool]:
+    return _STRENGTH[touch.effect], touch.attempted
 
 
 def safe(name: str) -> str:

@@ -80,3 +80,15 @@ def test_without_means_to_replay_every_test_that_asks_something_new_runs_whole(t
     made = Suite({"t1": common, "t2": (*common, put("d"), get("d"))})
     found = Loop(made, tmp_path / "ledger.sqlite").run(impossible=True)
     assert found.whole == ["t1", "t2"]
+
+
+def test_in_a_shared_world_tests_are_replayed_one_by_one_where_all_together_would_risk_too_much(
+    tmp_path: Path,
+) -> None:
+    """Eight tests on one state ask for eight things that are not there, and each for one of its own."""
+    missing = tuple(get(f"missing{number}") for number in range(8))
+    made = Suite({name: (*missing, put(name), get(name)) for name in NAMES}, shared=True)
+    found = Loop(made, tmp_path / "ledger.sqlite").run()
+    assert found.whole == NAMES[:1]
+    assert [len(piece.calls) for piece in found.reference.replays] == [2] * 7
+    assert set(found.standings.values()) == {Standing.PROVED}

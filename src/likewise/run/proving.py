@@ -134,6 +134,9 @@ class Prover:
         """Replay what several tests of one world need together; each by itself where that fails."""
         spots = self._plan(cases)
         if not self._outlay.pays(len(spots), whole=_size(cases), still=self._still):
+            if len(cases) > 1:
+                for case in cases:
+                    self._replay_world([case])
             return
         try:
             if spots:
@@ -233,41 +236,45 @@ class Prover:
         if self._docket.settings.both:
             self._rerun(list(self._docket.cases.values()))
             return
-        asking, leaning = self._spread()
-        self._rerun(asking)
-        if not leaning:
-            return
-        self._read_again()
-        self._close_known(leaning)
-        self._replay_worlds([case for case in leaning if case.is_open])
-        self._rerun([case for case in leaning if case.is_open])
+        waiting = self._open()
+        for is_replaying in (True, False):
+            asking, waiting = self._spread(waiting, is_replaying=is_replaying)
+            self._rerun(asking)
+            if not waiting:
+                return
+            self._read_again()
+            self._close_known(waiting)
+            if is_replaying:
+                self._replay_worlds([case for case in waiting if case.is_open])
+            waiting = [case for case in waiting if case.is_open]
+        self._rerun(waiting)
 
-    def _spread(self) -> tuple[list[Case], list[Case]]:
-        """The open cases, apart from those of which little is left to replay once the others have run."""
+    def _spread(self, cases: Iterable[Case], *, is_replaying: bool) -> tuple[list[Case], list[Case]]:
+        """Tests to run now, and those of which nothing, or little to replay, is left once these have run."""
         asking: list[Case] = []
-        leaning: list[Case] = []
+        waiting: list[Case] = []
         asked: set[Fingerprint] = set()
-        for case in self._open():
+        for case in cases:
             rest = self._rest(case, asked)
-            if self._waits_for_fixture(case) or rest is not None:
-                leaning.append(case)
+            is_little = rest is not None and (
+                not rest
+                or (is_replaying and self._outlay.is_cheaper(len(rest), whole=len(case.reading.calls)))
+            )
+            if is_little or self._waits_for_fixture(case):
+                waiting.append(case)
                 asked.update(case.reading.keyed[place][at].key for place, at in rest or ())
             else:
                 asking.append(case)
                 asked.update(call.key for call in case.reading.calls if not call.racy)
-        return asking, leaning
+        return asking, waiting
 
     def _rest(self, case: Case, asked: AbstractSet[Fingerprint]) -> tuple[Spot, ...] | None:
-        """What to replay of a test beside that which is `asked`; None where it had better run whole."""
-        calls, verdict = case.reading.calls, case.verdict
-        unknown = verdict.replay if isinstance(verdict, Rerun) and case.is_replayable else ()
-        if not unknown:
+        """What to replay of a test beside that which is `asked`; None where a replay would not do."""
+        verdict = self._docket.judge.by_policy(case.reading, self.known)
+        if not (isinstance(verdict, Rerun) and is_settled_by_replay(verdict) and case.is_replayable):
             return None
-        rest = case.reading.slice(position for position in unknown if calls[position].key not in asked)
-        if not rest:
-            return rest
-        can_replay = self._docket.replayer is not None
-        return rest if can_replay and self._outlay.is_cheaper(len(rest), whole=len(calls)) else None
+        calls = case.reading.calls
+        return case.reading.slice(position for position in verdict.replay if calls[position].key not in asked)
 
     def _waits_for_fixture(self, case: Case) -> bool:
         """Whether all that is open about a test is what a fixture from an earlier one was answered."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,10 @@ from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, resolve
 from likewise.cloud.fuzz.catalogue.pages import markdown, text
 from likewise.cloud.fuzz.catalogue.reproducers import script
+from likewise.cloud.fuzz.corpus.cases import Step
+from likewise.cloud.fuzz.corpus.excuses import excuse
 from likewise.cloud.fuzz.corpus.reading import read_corpus
+from likewise.cloud.fuzz.corpus.stage import Stage
 from likewise.cloud.fuzz.corpus.writing import case_of, write_corpus
 from likewise.cloud.fuzz.findings import from_json
 from likewise.cloud.fuzz.grammar import load
@@ -77,6 +80,29 @@ def test_a_corpus_keeps_who_called(tmp_path: Path) -> None:
     (kept,) = read_corpus(tmp_path / "corpus.jsonl")
     assert kept.last.identity == FORGED  # type: ignore[union-attr]
     assert MADE_UP not in (tmp_path / "corpus.jsonl").read_text()
+
+
+def test_who_called_is_no_excuse_where_the_file_says_it(tmp_path: Path) -> None:
+    """A refusal for want of rights says nothing where it may be the account's; here nobody asked for it."""
+    said = Answer(success=False, status=403, code="SignatureDoesNotMatch")
+    taken = Answer(success=True, status=200)
+    for who, is_excused in ((OWNER, True), (FORGED, False)):
+        calls = [Call(service="s3", operation="ListBuckets", identity=who)]
+        stage = Played(case_of("s3", calls, [said], id="one", reference="aws"))
+        assert (excuse(stage, taken) is not None) == is_excused
+
+
+class Played(Stage):
+    """A case that somebody has played."""
+
+    doubts: tuple[str, ...] = ()
+    texts: Mapping[str, str] = {}
+
+    def send(self, step: Step, *, is_last: bool) -> Answer:
+        raise NotImplementedError
+
+    def clean(self) -> None:
+        raise NotImplementedError
 
 
 @pytest.mark.parametrize("service", sorted(FAMILIES))

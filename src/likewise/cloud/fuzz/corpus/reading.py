@@ -228,7 +228,7 @@ def _step(row: Row, service: str) -> Step:
         params=dict(_object(row.get("params") or {}, "params")),
         wire=wire,
         recorded=_recorded(row.get("answer")) or _step_answer(row),
-        identity=identity_of(row.get("by")),
+        identity=identity_of(_object(row.get("by") or {}, "by")),
     )
 
 

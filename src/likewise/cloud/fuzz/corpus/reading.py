@@ -17,7 +17,8 @@ from likewise.store import read
 from likewise.store.lines import convert_line
 
 FORMAT = "corpus"
-VERSION = 1
+VERSION = 2
+"""Since the second, steps may say who makes them."""
 Row = Mapping[str, Any]
 Entry = Case | Traffic
 

@@ -228,7 +228,8 @@ def _index_empty(request: Request, response: Response) -> Response:
 
 
 def _json_of(response: Response) -> dict[str, Any]:
-    found = json.loads(response.body or b"{}")
+    # moto takes an unsigned call for one of S3's.
+    found = json.loads(response.body) if response.body[:1] == b"{" else {}
     return found if isinstance(found, dict) else {}
 
 

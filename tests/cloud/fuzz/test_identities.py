@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fuzz_seeds_authorisation import AUTHORISATION
 from sample_findings import sample_finding
 
 from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, resolve
 from likewise.cloud.fuzz.catalogue.pages import markdown, text
 from likewise.cloud.fuzz.catalogue.reproducers import script
+from likewise.cloud.fuzz.corpus.cases import Step
+from likewise.cloud.fuzz.corpus.excuses import excuse
 from likewise.cloud.fuzz.corpus.reading import read_corpus
+from likewise.cloud.fuzz.corpus.stage import Stage
 from likewise.cloud.fuzz.corpus.writing import case_of, write_corpus
 from likewise.cloud.fuzz.findings import from_json
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.hints.rights import ACCOUNT, FAMILIES, RIGHTS, SERVICE
 from likewise.cloud.fuzz.identities import EVERYBODY, NOBODY, OWNER, Flaw, Identity, Means, identity_of
-from likewise.cloud.fuzz.log import Campaigns
+from likewise.cloud.fuzz.log import Campaigns, read
 from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.fuzz.sides import open_side
 from likewise.cloud.fuzz.sides.aws import MADE_UP
 from likewise.cloud.fuzz.sides.signatures import signature, with_wrong_key
 from likewise.cloud.fuzz.tasks.callers import rounds
+from likewise.cloud.leaks import scan
 from likewise.cloud.rewriting import RewritingServer
 from likewise.cloud.rewriting.messages import Request
 from likewise.cloud.rewriting.rules import Rule
@@ -77,6 +84,29 @@ def test_a_corpus_keeps_who_called(tmp_path: Path) -> None:
     (kept,) = read_corpus(tmp_path / "corpus.jsonl")
     assert kept.last.identity == FORGED  # type: ignore[union-attr]
     assert MADE_UP not in (tmp_path / "corpus.jsonl").read_text()
+
+
+def test_who_called_is_no_excuse_where_the_file_says_it(tmp_path: Path) -> None:
+    """A refusal for want of rights says nothing where it may be the account's; here nobody asked for it."""
+    said = Answer(success=False, status=403, code="SignatureDoesNotMatch")
+    taken = Answer(success=True, status=200)
+    for who, is_excused in ((OWNER, True), (FORGED, False)):
+        calls = [Call(service="s3", operation="ListBuckets", identity=who)]
+        stage = Played(case_of("s3", calls, [said], id="one", reference="aws"))
+        assert (excuse(stage, taken) is not None) == is_excused
+
+
+class Played(Stage):
+    """A case that somebody has played."""
+
+    doubts: tuple[str, ...] = ()
+    texts: Mapping[str, str] = {}
+
+    def send(self, step: Step, *, is_last: bool) -> Answer:
+        raise NotImplementedError
+
+    def clean(self) -> None:
+        raise NotImplementedError
 
 
 @pytest.mark.parametrize("service", sorted(FAMILIES))
@@ -246,3 +276,41 @@ def test_azurite_lets_in_whom_it_should_and_nobody_else(service: str, operation:
 
 def resolved(call: Call, names: dict[Name, str]) -> Call:
     return replace(call, params=resolve(call.params, names, []))
+
+
+@pytest.mark.server
+@pytest.mark.slow
+def test_a_campaign_finds_who_is_let_in_and_writes_down_no_signature(tmp_path: Path) -> None:
+    """Seeded differences on Azurite, which refuses all these callers; reproducers show each of them again."""
+    seeds = [each for each in AUTHORISATION if each.service == "queue"]
+    log = tmp_path / "log.jsonl"
+    with (
+        running("azurite", "queue") as plain,
+        RewritingServer(
+            str(plain.endpoint("queue")), [each.rule for each in seeds], service="queue"
+        ) as front,
+    ):
+        order = Order(
+            service="queue",
+            candidate=addressed(plain, "queue"),
+            reference=f"queue+{front.url}",
+            seed=7,
+            operations=("Queue_Create", "Messages_*", "MessageId_Delete", "Queue_SetAccessPolicy"),
+            budget=900,
+            log=str(log),
+            ours=True,
+        )
+        run_worker(order)
+        found = read([log]).ranked()
+        for each in found:
+            module: dict[str, Any] = {"__name__": "reproducer"}
+            (tmp_path / f"{each.hash}.py").write_text(script(each))
+            exec(compile(script(each), "reproducer", "exec"), module)
+            said = [
+                module["sequence"](module["connect"](url), url, uuid.uuid4().hex[:10])["ok"]
+                for url in (front.url, str(plain.endpoint("queue")))
+            ]
+            assert said == [True, False]
+    assert {each.operation for each in found} == {each.operations[0] for each in seeds}
+    assert all(len(each.sequence) <= 4 and each.implication == "false alarm" for each in found)
+    assert scan([tmp_path]) == []

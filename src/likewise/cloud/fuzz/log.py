@@ -31,7 +31,8 @@ from likewise.cloud.fuzz.findings import Finding, Tally, from_json
 from likewise.cloud.fuzz.inquiry.inquiry import Unstable
 from likewise.model import FormatTooNew, RecordingCorrupt
 
-VERSION = 1
+VERSION = 2
+"""Since the second, calls may say who makes them."""
 
 
 class Log:

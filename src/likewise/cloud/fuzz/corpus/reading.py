@@ -17,7 +17,8 @@ from likewise.store import read
 from likewise.store.lines import convert_line
 
 FORMAT = "corpus"
-VERSION = 1
+VERSION = 2
+"""Since the second, steps may say who makes them."""
 Row = Mapping[str, Any]
 Entry = Case | Traffic
 
@@ -228,7 +229,7 @@ def _step(row: Row, service: str) -> Step:
         params=dict(_object(row.get("params") or {}, "params")),
         wire=wire,
         recorded=_recorded(row.get("answer")) or _step_answer(row),
-        identity=identity_of(row.get("by")),
+        identity=identity_of(_object(row.get("by") or {}, "by")),
     )
 
 

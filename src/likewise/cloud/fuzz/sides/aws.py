@@ -77,7 +77,11 @@ def _client(running: Running, service: str, timeout: float, region: str, identit
     from botocore import UNSIGNED
     from botocore.config import Config
 
+    session = botocore.session.Session()
     environment = running.environment()
+    region = region or environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region")
+    keys = _keys(session, environment, identity)
+    signed = "s3v4" if service == "s3" else None
     config = Config(
         retries={"total_max_attempts": 1, "mode": "standard"},
         connect_timeout=5,
@@ -85,17 +89,8 @@ def _client(running: Running, service: str, timeout: float, region: str, identit
         # An address below the endpoint's cannot be resolved where the endpoint is not AWS itself.
         inject_host_prefix=running.endpoint(service) is None,
         s3={"addressing_style": "path" if running.endpoint(service) else "auto"},
-        signature_version="s3v4" if service == "s3" else None,
+        signature_version=signed if identity.means is Means.KEY else UNSIGNED,
     )
-    session = botocore.session.Session()
-    region = region or environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region")
-    keys: Keys = environment.get("AWS_ACCESS_KEY_ID"), environment.get("AWS_SECRET_ACCESS_KEY"), None
-    if not identity.is_owner:
-        if not keys[0]:
-            keys = session.get_credentials().get_frozen_credentials()
-        keys = _flawed(keys, identity.flaw)
-        if identity.means is not Means.KEY:
-            config = config.merge(Config(signature_version=UNSIGNED))
     client = session.create_client(
         service,
         endpoint_url=running.endpoint(service),
@@ -115,16 +110,20 @@ def _client(running: Running, service: str, timeout: float, region: str, identit
     return client
 
 
-def _flawed(keys: Keys, flaw: Flaw) -> Keys:
-    """The account's own keys, with what is made up in place of one of them."""
-    match flaw:
+def _keys(session: Any, environment: Mapping[str, str], identity: Identity) -> Keys:
+    """The account's own keys; for others with what is made up in place of one of them."""
+    own: Keys = environment.get("AWS_ACCESS_KEY_ID"), environment.get("AWS_SECRET_ACCESS_KEY"), None
+    if identity.is_owner:
+        return own
+    own = own if own[0] else session.get_credentials().get_frozen_credentials()
+    match identity.flaw:
         case Flaw.WRONG_SECRET:
-            return keys[0], MADE_UP, keys[2]
+            return own[0], MADE_UP, own[2]
         case Flaw.UNKNOWN_KEY:
             return UNKNOWN, MADE_UP, None
         case Flaw.UNKNOWN_TOKEN:
-            return keys[0], keys[1], MADE_UP
-    return keys
+            return own[0], own[1], MADE_UP
+    return own
 
 
 def _success(response: dict[str, Any]) -> Answer:

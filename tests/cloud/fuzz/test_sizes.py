@@ -17,7 +17,7 @@ from likewise.cloud.fuzz.sides.execution import Probe
 from likewise.cloud.fuzz.tasks.bounds import Bounds
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.ranks import by_rank, common
-from likewise.cloud.fuzz.tasks.sizes import sizes
+from likewise.cloud.fuzz.tasks.sizes import CONTENT, sizes
 
 TEXT = Member(name="Value", kind="string")
 CHOICE = Member(name="Kind", kind="string", enum=("A", "B"))
@@ -141,7 +141,8 @@ def test_a_number_inside_grows_as_far_as_the_model_allows() -> None:
 def test_content_is_given_in_bulk_first() -> None:
     member = Member(name="body", kind="any")
     first = [each.size for each in sizes(member, b"hello", named=(), number=0)]
-    assert first == [40_000]
+    assert first == [CONTENT]
+    assert CONTENT > 2**16
     text = [each.size for each in sizes(TEXT, "blue", named=(), number=0)]
     assert text == [1024]
 
@@ -175,3 +176,9 @@ def test_what_is_refused_in_another_way_of_calling_it_still_has_sizes() -> None:
     bounds = Bounds()
     bounds.note(replace(probe(0, ValueClass.TYPICAL), state="way PutObject:other"), NO, NO)
     assert bounds.is_open(probe(128))
+
+
+def test_an_object_of_json_gets_more_fields_than_tables_take() -> None:
+    member = Member(name="body", kind="any")
+    found = list(sizes(member, {"json": {"n": 1}}, named=()))
+    assert max(each.size for each in found if each.note.endswith("entries")) == 300

@@ -5,7 +5,7 @@ from __future__ import annotations
 from likewise.cloud.fuzz.calls import Name, Ref
 from likewise.cloud.fuzz.grammar.hints import Hints
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
-from likewise.cloud.fuzz.hints.ways_blob import MORE
+from likewise.cloud.fuzz.hints.ways_blob import BULKY, MORE
 from likewise.cloud.fuzz.hints.ways_queue import NEEDS, RELATED, WAYS
 from likewise.cloud.services.call import words
 
@@ -41,7 +41,7 @@ HINTS = Hints(
     names={"queue": "queue"},
     makers={"queue": "Queue_Create"},
     values=VALUES,
-    further={"metadata": (MORE,)},
+    further={"metadata": (MORE, BULKY)},
     wrong={"metadata": ({"not-valid": "blue"},)},
     creates={"Queue_Create": words("queue")},
     needs={

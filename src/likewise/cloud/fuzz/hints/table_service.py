@@ -49,6 +49,13 @@ HINTS = Hints(
             "match_condition": "IfNotModified",
         },
     },
+    wrong={
+        "Table_InsertEntity.body": tuple(
+            {"json": {**ENTITY, key: f"a{mark}b"}}
+            for mark in ("/", "#", "\\", "?", "\t")
+            for key in ("PartitionKey", "RowKey")
+        ),
+    },
     further={
         "Table_QueryEntities.filter": (
             "PartitionKey eq 'part' and n gt 5",
@@ -58,6 +65,7 @@ HINTS = Hints(
             "s ne 'other'",
             "RowKey ge 'a' and RowKey le 'z'",
             "Timestamp gt datetime'2020-01-01T00:00:00Z'",
+            " or ".join(f"n eq {number}" for number in range(16)),
         ),
         "Table_Query.filter": ("TableName ge 'a'", "TableName ne 'other'"),
         "select": ("n", "PartitionKey,RowKey", "none", "*"),

@@ -45,6 +45,7 @@ HINTS = Hints(
     wrong={"metadata": ({"not-valid": "blue"},)},
     creates={"Queue_Create": words("queue")},
     needs={
+        "Service_GetProperties": ("Service_SetProperties",),
         "Messages_Dequeue": ("Messages_Enqueue",),
         "Messages_Peek": ("Messages_Enqueue",),
         "Messages_Clear": ("Messages_Enqueue",),
@@ -63,8 +64,8 @@ HINTS = Hints(
         "Queue_SetAccessPolicy": ("Queue_GetAccessPolicy",),
         "Messages_Enqueue": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
         "MessageId_Update": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
-        "Messages_*": ("Messages_Peek", "Queue_GetProperties"),
-        "MessageId_*": ("Messages_Peek", "Queue_GetProperties"),
+        "Messages_*": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
+        "MessageId_*": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
         "Service_SetProperties": ("Service_GetProperties",),
     },
     account=words("Service_SetProperties Service_GetProperties"),

@@ -63,6 +63,9 @@ HINTS = Hints(
             "not (n ge 8)",
             "b eq true",
             "s ne 'other'",
+            "n eq 7L",
+            "n eq '7'",
+            "s eq 7",
             "RowKey ge 'a' and RowKey le 'z'",
             "Timestamp gt datetime'2020-01-01T00:00:00Z'",
             " or ".join(f"n eq {number}" for number in range(16)),
@@ -74,6 +77,7 @@ HINTS = Hints(
     holding={"etag": ({"etag": MARK, "match_condition": "IfNotModified"},)},
     creates={"Table_Create": words("table")},
     needs={
+        "Service_GetProperties": ("Service_SetProperties",),
         "Table_QueryEntities": ("Table_InsertEntity",),
         "Table_QueryEntitiesWithPartitionAndRowKey": ("Table_InsertEntity",),
         "Table_UpdateEntity": ("Table_InsertEntity",),

@@ -297,18 +297,25 @@ class Lateness:
         shared = self._is_shared(gap.operation)
         # What others make in between might be why a list that everybody shares has no longer the same gap.
         at_once = [call] * AT_ONCE if shared and not is_first else []
+        is_account = gap.operation in self._account and not is_first
+        began = time.monotonic()
         try:
-            standing = self._pair.begin(Case(setup=setup, probes=probes), at_once)
+            # What everybody may write to is asked again before anybody does.
+            those, pause = ([call], LAG) if is_account else (at_once, 0.0)
+            standing = self._pair.begin(Case(setup=setup, probes=probes), those, pause)
         except Exhausted:
             return None
         question = Question(
             call=call,
             standing=standing,
-            since=time.monotonic(),
+            since=began,
             is_first=is_first,
             shared=shared,
         )
         self._asked[place] = question
+        if is_account:
+            question.later.append(standing.asked(0))
+            return question
         if is_first:
             for look in [*self._looks(setup, call)[:1]] * AT_ONCE:
                 self._again(question, look)
@@ -352,9 +359,8 @@ class Lateness:
             self._stayed.append(stood)
         if stood >= check.span:
             return False  # whether it is gone says nothing any more
-        for number in range(1, 2 if question.is_first else AGAIN + 1):
-            if number > 1 and gap.operation in self._account:
-                time.sleep(LAG)  # others may have written to it just now
+        is_once = question.is_first or gap.operation in self._account
+        for number in range(1, 2 if is_once else AGAIN + 1):
             if len(question.later) < number:
                 question.later.append(self._again(question, question.call))
             if self._agree(gap, question, *question.later[number - 1]):

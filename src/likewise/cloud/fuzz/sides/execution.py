@@ -330,15 +330,16 @@ class Lane:
             self.meter.add(1)
         return self.side.call(call)
 
-    def begin(self, case: Case, questions: Sequence[Call] = ()) -> Context:
+    def begin(self, case: Case, questions: Sequence[Call] = (), pause: float = 0.0) -> Context:
         """The set-up and the only probe, if any, left standing so that more can be asked of it.
 
-        Nobody else comes between it and the `questions` that are asked at once.
+        Nobody else comes between it and the `questions` that are asked at once, or after a `pause`.
         """
         names = self.names()
         self.is_new = False
         try:
             answers = self._calls((*case.setup, *(probe.call for probe in case.probes)), names, [])
+            time.sleep(pause)
             asked = tuple(self._calls(questions, names, answers))
         except Exhausted:
             self.tidy()

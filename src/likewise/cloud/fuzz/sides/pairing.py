@@ -88,13 +88,14 @@ class Pair:
             self._second.submit(self.candidate.drop, case.setup)
         return both
 
-    def begin(self, case: Case, questions: Sequence[Call] = ()) -> Standing:
+    def begin(self, case: Case, questions: Sequence[Call] = (), pause: float = 0.0) -> Standing:
         """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends.
 
-        The `questions` are asked of it before anybody else has a turn.
+        The `questions` are asked of it before anybody else has a turn, after a `pause`.
         """
         first, second = self._submit(
-            partial(self.reference.begin, case, questions), partial(self.candidate.begin, case, questions)
+            partial(self.reference.begin, case, questions, pause),
+            partial(self.candidate.begin, case, questions, pause),
         )
         try:
             ours = self._taken(first)

@@ -14,8 +14,15 @@ from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
 
 Steps = tuple[tuple[int, ...], ...]
-LENGTHS: Steps = ((1024,), (128, 8192), (32, 300, 3000, 40_000), (64, 600, 2000, 20_000))
+LENGTHS: Steps = (
+    (1024,),
+    (128, 8192),
+    (32, 300, 3000, 40_000),
+    (64, 600, 2000, 20_000),
+    (60_000, 50_000, 30_000, 12_000, 5000, 1500, 800, 448, 200, 92, 48),
+)
 """Lengths of texts, round by round: what a round shows rules out half of the next one."""
+LONGEST = 60_000
 COUNTS: Steps = ((3, 30), (6, 120), (12, 60))
 """Numbers of items, round by round."""
 FIELDS: Steps = ((3, 30), (6, 300), (12, 60, 120))
@@ -52,8 +59,9 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
 
     Names have one where they are of the kinds `named`: of what the operation makes.
     """
-    is_body = member.kind in ("structure", "list", "blob", "any")
-    longest = LENGTHS[-2][-1] if is_body else LINE
+    is_header = member.kind == "blob" and member.wire and member.name.lower() != "body"
+    is_body = member.kind in ("structure", "list", "blob", "any") and not is_header
+    longest = LONGEST if is_body else LINE
     # Content is most often taken however much it is: then no smaller size has to be asked for.
     is_content = isinstance(base, bytes) and member.name.lower() == "body"
     longest = CONTENT if is_content else longest

@@ -116,20 +116,49 @@ def test_what_everybody_shares_is_compared_while_both_took_the_same_of_it() -> N
     running.inquiry.planner = planner
     read = Probe(call=replace(whole, operation="Service_GetProperties", params={}))
 
-    def differ() -> bool:
+    def differ(*setup: Call) -> bool:
         seen = [
-            Seen(setup=[], answers=[success(body={"Cors": number})], shared=side.copy())
+            Seen(
+                setup=[success()] * len(setup),
+                answers=[success(body={"Cors": number})],
+                shared=side.copy(),
+            )
             for number, side in enumerate((ours, theirs))
         ]
-        return bool(running.inquiry.gaps(Case(probes=(read,)), read, seen[0], seen[1])[0])
+        return bool(running.inquiry.gaps(Case(setup=setup, probes=(read,)), read, seen[0], seen[1])[0])
 
-    assert not differ(), "only one side took what was written last"
+    assert not differ(whole), "only one side took what was written last"
     ours.note(replace(part, params={"body": {"StorageServiceProperties": {"HourMetrics": {}}}}))
     theirs.note(replace(part, params={"body": {"StorageServiceProperties": {"HourMetrics": {}}}}))
-    assert not differ(), "that was another part"
+    assert not differ(whole), "that was another part"
     ours.note(part)
-    assert differ()
+    assert differ(whole)
+    assert not differ(), "others have written to it"
     running.pair.close()
+
+
+def test_what_everybody_shares_and_one_side_keeps_otherwise_is_the_fault_of_the_write() -> None:
+    running = campaign(FakeSide(name="one"), FakeSide(name="two"))
+    blame = running.inquiry._blame
+    blame._planner = Planner(load("queue"), hints_of("queue"))
+    plan = blame._planner.plan("Service_SetProperties:metrics")
+    case = Case(probes=(Probe(call=plan.call),))
+    kept = replace(
+        gap("Service_GetProperties", "body.StorageServiceProperties.HourMetrics.IncludeAPIs", index=1),
+        reference="false",
+        candidate="true",
+    )
+    running.pair.close()
+
+    def is_kept(each: Gap) -> bool:
+        return blame._is_kept_otherwise(
+            Shown(gap=each, case=case, look=Look(gaps=[], seen=None), confirmed=1)
+        )
+
+    assert is_kept(kept)
+    assert not is_kept(replace(kept, place="body.StorageServiceProperties.HourMetrics.Other"))
+    assert not is_kept(replace(kept, operation="Queue_GetProperties")), "others may bear witness"
+    assert not is_kept(replace(kept, difference=Difference.EXTRA))
 
 
 def test_what_is_asked_for_by_a_field_that_is_kept_otherwise_follows_from_that() -> None:

@@ -22,12 +22,16 @@ from likewise.cloud.fuzz.differences.causes import (
     likely_cause,
 )
 from likewise.cloud.fuzz.differences.explaining import (
+    _last,
     follows_from,
+    follows_from_deafness,
     follows_from_idleness,
     is_of_part,
     is_same_absence,
+    is_same_asked,
     is_same_field,
     is_same_message,
+    is_same_order,
     is_same_page,
     is_same_refusal,
 )
@@ -473,3 +477,39 @@ def test_a_list_leaves_out_what_another_read_shows_and_the_write_is_not_in_doubt
     some = (*OPERATIONS, "GetBucketLocation")
     found = catalogue(trick, tmp_path, other=place, operations=some)
     assert {"ListBuckets", "GetObject"} <= {each.operation for each in found}
+
+
+def test_lists_of_one_name_in_two_parts_of_an_answer_are_in_one_other_order() -> None:
+    first = sample_finding("BlockBlob_GetBlockList", kind="order", place="body.BlockList.Committed.Block")
+    second = replace(first, place="body.BlockList.Uncommitted.Block", hash="1" * 16)
+    assert is_same_order(first, second) != is_same_order(second, first), "one of them stays"
+    assert not is_same_order(first, replace(second, place="body.BlockList.Uncommitted.Name"))
+    assert not is_same_order(first, replace(second, kind="value"))
+
+
+def test_a_field_that_differs_under_every_name_that_is_asked_for_is_one_finding() -> None:
+    def asked(name: str) -> Finding:
+        call = Call(service="table", operation="Table_QueryEntities", params={"select": f"n,{name}"})
+        found = sample_finding("Table_QueryEntities", kind="missing", place=f"body.value[].{name}")
+        found = replace(found, parameter="select", sequence=(call,), hash=name)
+        return replace(found, reference="null", candidate="None")
+
+    first, second = asked("none"), asked("other")
+    assert is_same_asked(first, second) != is_same_asked(second, first), "one of them stays"
+    assert not is_same_asked(first, replace(second, place="body.value[].strange")), "nobody asked for that"
+    assert not is_same_asked(first, replace(second, candidate="1"))
+
+
+def test_what_a_read_says_to_several_parameters_differs_for_the_one_that_it_does_not_heed() -> None:
+    deaf = sample_finding("ListObjectsV2", kind="length", parameter="Prefix", deaf=0)
+    both = sample_finding("ListObjectsV2", kind="value", place="NextMarker", parameter="Prefix and MaxKeys")
+    assert follows_from_deafness(both, deaf)
+    assert not follows_from_deafness(both, replace(deaf, deaf=None))
+    assert not follows_from_deafness(replace(both, parameter="Marker and MaxKeys"), deaf)
+    assert not follows_from_deafness(replace(both, kind="error code"), deaf)
+
+
+def test_metadata_is_one_field_whatever_its_entries_and_wherever_it_stands() -> None:
+    places = ("headers.x-ms-meta-*", "body.Blobs.Blob[].Metadata", "body.Blobs.Blob[].Metadata.*")
+    assert {_last(place) for place in places} == {"metadata"}
+    assert _last("headers.x-ms-lease-state") == _last("body.Blobs.Blob[].Properties.LeaseState")

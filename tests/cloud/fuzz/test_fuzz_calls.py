@@ -9,6 +9,7 @@ import pytest
 from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Side, Text, Unresolved, resolve
 from likewise.cloud.fuzz.sides import open_side
+from likewise.cloud.fuzz.sides.azure import _header
 from likewise.model import Role
 
 
@@ -104,3 +105,8 @@ class TestServices:
         assert self.ask(table, "Table_InsertEntity", table="people", body=entity).status == 201
         again = self.ask(table, "Table_InsertEntity", table="people", body=entity)
         assert (again.status, again.code) == (409, "EntityAlreadyExists")
+
+
+def test_metadata_keeps_the_letters_that_it_was_given() -> None:
+    assert _header("x-ms-meta-Size_2") == _header("X-Ms-Meta-Size_2") == "x-ms-meta-Size_2"
+    assert _header("X-Ms-Lease-State") == "x-ms-lease-state"

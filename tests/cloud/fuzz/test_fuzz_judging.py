@@ -346,3 +346,8 @@ def test_metadata_differs_in_one_place_whatever_the_client_calls_it(judge: Judge
     found = gaps(judge, said("BLUE"), said("blue"))
     assert {each.place for each in found} == {"headers.x-ms-meta-*"}
     assert len({each.signature for each in found}) == 1
+
+
+def test_nothing_that_is_said_is_told_from_what_is_not_there(judge: Judge) -> None:
+    (found,) = gaps(judge, ok(a=1, b=None), ok(a=1))
+    assert (found.difference, found.reference, found.candidate) == (Difference.MISSING, "null", "None")

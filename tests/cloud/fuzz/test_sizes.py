@@ -17,7 +17,7 @@ from likewise.cloud.fuzz.sides.execution import Probe
 from likewise.cloud.fuzz.tasks.bounds import Bounds
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.ranks import by_rank, common
-from likewise.cloud.fuzz.tasks.sizes import sizes
+from likewise.cloud.fuzz.tasks.sizes import CONTENT, LINE, sizes
 
 TEXT = Member(name="Value", kind="string")
 CHOICE = Member(name="Kind", kind="string", enum=("A", "B"))
@@ -141,9 +141,12 @@ def test_a_number_inside_grows_as_far_as_the_model_allows() -> None:
 def test_content_is_given_in_bulk_first() -> None:
     member = Member(name="body", kind="any")
     first = [each.size for each in sizes(member, b"hello", named=(), number=0)]
-    assert first == [40_000]
+    assert first == [CONTENT]
+    assert CONTENT > 2**16
     text = [each.size for each in sizes(TEXT, "blue", named=(), number=0)]
     assert text == [1024]
+    mark = Member(name="content_md5", kind="blob", wire="Content-MD5")
+    assert max(each.size for each in sizes(mark, b"0" * 16, named=())) == LINE, "a header is no content"
 
 
 def test_names_that_the_client_chooses_grow_as_well() -> None:
@@ -175,3 +178,16 @@ def test_what_is_refused_in_another_way_of_calling_it_still_has_sizes() -> None:
     bounds = Bounds()
     bounds.note(replace(probe(0, ValueClass.TYPICAL), state="way PutObject:other"), NO, NO)
     assert bounds.is_open(probe(128))
+
+
+def test_an_object_of_json_gets_more_fields_than_tables_take() -> None:
+    member = Member(name="body", kind="any")
+    found = list(sizes(member, {"json": {"n": 1}}, named=()))
+    assert max(each.size for each in found if each.note.endswith("entries")) == 300
+
+
+def test_a_limit_that_both_sides_are_near_to_is_closed_in_on() -> None:
+    member = Member(name="body", kind="any")
+    found = [each.size for each in sizes(member, {"Text": "hello"}, named=(), number=4)]
+    assert 48 * 1024 < max(found) < 64 * 1024
+    assert found == sorted(found, reverse=True), "what is taken there is taken below"

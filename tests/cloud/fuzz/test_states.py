@@ -156,3 +156,8 @@ def test_a_field_of_the_client_is_one_finding_whatever_it_is_called() -> None:
     assert _is_own_name("body.value[].extra", (write,))
     assert _is_own_name("headers.x-ms-meta-extra", (write,))
     assert not _is_own_name("body.Timestamp", (write,))
+
+
+def test_a_read_is_asked_twice_too() -> None:
+    (task,) = Cases(BLOBS, 1, ("Blob_GetProperties",)).states()["reread"]
+    assert names(task.case.setup)[-1] == task.case.probes[0].call.operation == "Blob_GetProperties"

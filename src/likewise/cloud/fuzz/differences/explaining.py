@@ -262,6 +262,39 @@ def is_same_field(finding: Finding, other: Finding) -> bool:
     )
 
 
+def is_same_order(finding: Finding, other: Finding) -> bool:
+    """Whether lists of one name in two parts of an answer are both in another order."""
+    return (
+        all(getattr(finding, each) == getattr(other, each) for each in _OF_ORDER)
+        and finding.kind == Difference.ORDER
+        and finding.place != other.place
+        and finding.place.rpartition(".")[2] == other.place.rpartition(".")[2]
+        and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
+    )
+
+
+_OF_ORDER = ("service", "operation", "shown_by", "kind")
+
+
+def is_same_asked(finding: Finding, other: Finding) -> bool:
+    """Whether a field differs alike under two names, each of which the call itself was given."""
+    places = [each.place.rpartition(".") for each in (finding, other)]
+    return (
+        all(getattr(finding, each) == getattr(other, each) for each in _OF_FIELD)
+        and finding.kind in _PLAIN
+        and places[0][0] == places[1][0]
+        and places[0][2] != places[1][2]
+        and all(_is_given(each, name) for each, (_, _, name) in zip((finding, other), places, strict=True))
+        and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
+    )
+
+
+def _is_given(finding: Finding, name: str) -> bool:
+    """Whether a text that the last call was given is a name."""
+    given = finding.sequence[-1].params.get(top(finding.parameter), "")
+    return isinstance(given, str) and name in given.split(",")
+
+
 _OF_FIELD = ("service", "operation", "shown_by", "kind", "reference", "candidate", "manifestation")
 
 
@@ -323,9 +356,19 @@ def follows_from_loss(finding: Finding, other: Finding) -> bool:
 
 
 def follows_from_deafness(finding: Finding, other: Finding) -> bool:
-    """Whether a side takes any value of a parameter which it does not heed, as another finding says."""
-    if other.deaf is None or (finding.kind, finding.operation) != (Difference.SUCCESS, other.operation):
+    """Whether a side takes any value of a parameter which it does not heed, as another finding says.
+
+    What a read answers to several parameters, one of which it does not heed, differs for that.
+    """
+    if other.deaf is None or finding.operation != other.operation:
         return False
+    if finding.kind != Difference.SUCCESS:
+        is_read_alone = finding.shown_by == other.shown_by == other.operation and is_read(other.operation)
+        return (
+            is_read_alone
+            and finding.kind not in _FAILURES
+            and tops(other.parameter) < tops(finding.parameter)
+        )
     said = (finding.reference, finding.candidate)[other.deaf]
     return said.startswith("success") and bool(tops(other.parameter) & tops(finding.parameter) - {""})
 
@@ -416,7 +459,10 @@ def _last(place: str) -> str:
     names = place.split(".")
     while len(names) > 1 and names[-1].removesuffix("[]") in _TYPES:
         names.pop()
-    return names[-1].lower().removeprefix("x-ms-").removeprefix("meta-").replace("-", "")
+    name = names.pop().lower()
+    if name.startswith("x-ms-meta-") or (names and names[-1].lower() == "metadata"):
+        return "metadata"  # whichever of its entries it is
+    return name.removeprefix("x-ms-").replace("-", "")
 
 
 def is_existence(gap: Gap) -> bool:

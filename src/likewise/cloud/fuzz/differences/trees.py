@@ -41,15 +41,20 @@ def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[Found]:
         for key in sorted(ours.keys() | theirs.keys()):
             inner = f"{place}.{key}" if place else str(key)
             if key not in theirs:
-                yield Difference.MISSING, inner, ours[key], None
+                yield Difference.MISSING, inner, _there(ours[key]), None
             elif key not in ours:
-                yield Difference.EXTRA, inner, None, theirs[key]
+                yield Difference.EXTRA, inner, None, _there(theirs[key])
             else:
                 yield from differences(ours[key], theirs[key], inner)
     elif isinstance(ours, list) and isinstance(theirs, list):
         yield from _list_differences(ours, theirs, place)
     else:
         yield from _leaf_differences(ours, theirs, place)
+
+
+def _there(value: Any) -> Any:
+    """What stands at a place; nothing that is said there is not the same as a place that is not there."""
+    return "null" if value is None else value
 
 
 def _leaf_differences(ours: Any, theirs: Any, place: str) -> Iterator[Found]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar.hints import Hints
 from likewise.cloud.fuzz.hints.ways_blob import (
+    BULKY,
     LEASE,
     MORE,
     NEEDS,
@@ -21,6 +22,7 @@ CONTAINER, BLOB, URL = Name("container"), Name("blob"), Name("endpoint")
 EARLIER, LATER = "2020-01-01T00:00:00Z", "2031-01-01T00:00:00Z"
 OTHER_ETAG = '"0x8D0000000000000"'
 FORMS = ("BlockBlob_Upload", "AppendBlob_Create", "PageBlob_Create")
+PAGED = ("PageBlob_UploadPages.range", "PageBlob_ClearPages.range")
 NO_HASH = bytes(16)
 """A hash of the right length that nothing has."""
 MARKS = tuple(Ref(-1, (maker, "headers", "etag")) for maker in FORMS)
@@ -205,7 +207,10 @@ HINTS = Hints(
         "range": {"range": "bytes=4096-8191"},
         "copy_source": {"copy_source": Text((*SOURCE.parts, "-none"))},
     },
-    wrong={"metadata": ({"not-valid": "blue"},)},
+    wrong={
+        "metadata": ({"not-valid": "blue"},),
+        **dict.fromkeys(PAGED, ("bytes=1-512", "bytes=0-100", "bytes=512-0")),
+    },
     holding={
         "if_match": tuple({"if_match": mark} for mark in MARKS),
         "source_if_match": ({"source_if_match": MARKS[0]},),
@@ -217,7 +222,8 @@ HINTS = Hints(
         "range": ("bytes=2-", "bytes=0-0", "bytes=5-1000"),
         "delimiter": ("b", "lw"),
         "tier": ("Hot", "Archive", "Cold"),
-        "metadata": (MORE,),
+        "metadata": (MORE, BULKY),
+        "blob_tags_string": ("size=big&colour=red", "&".join(f"k{number}=v" for number in range(12))),
         "Container_ListBlobFlatSegment.prefix": ("lw", "other"),
         "Container_ListBlobHierarchySegment.prefix": ("lw", "other"),
     },
@@ -256,6 +262,7 @@ HINTS = Hints(
         ),
     },
     needs={
+        "Service_GetProperties": ("Service_SetProperties",),
         "AppendBlob_AppendBlock": ("AppendBlob_Create",),
         "AppendBlob_AppendBlockFromURL": ("AppendBlob_Create",),
         "AppendBlob_Seal": ("AppendBlob_Create",),
@@ -298,14 +305,14 @@ HINTS = Hints(
         "Container_Delete": ("Container_GetProperties", "Service_ListContainersSegment"),
         "Container_SetMetadata": ("Container_GetProperties", "Service_ListContainersSegment:metadata"),
         "Container_SetAccessPolicy": ("Container_GetAccessPolicy", "Container_GetProperties"),
-        "Container_*Lease": ("Container_GetProperties",),
+        "Container_*Lease": ("Container_GetProperties", "Service_ListContainersSegment"),
         "BlockBlob_StageBlock*": ("BlockBlob_GetBlockList", f"{LIST}:uncommittedblobs"),
         "BlockBlob_CommitBlockList": ("Blob_Download", "BlockBlob_GetBlockList", "Blob_GetProperties", LIST),
         "BlockBlob_*": ("Blob_Download", "Blob_GetProperties", "Container_ListBlobFlatSegment"),
-        "AppendBlob_*": ("Blob_Download", "Blob_GetProperties"),
+        "AppendBlob_*": ("Blob_Download", "Blob_GetProperties", LIST),
         "PageBlob_*Pages*": ("PageBlob_GetPageRanges", "Blob_GetProperties", "Blob_Download"),
         "PageBlob_*": ("Blob_GetProperties", "PageBlob_GetPageRanges", f"{LIST}:metadata"),
-        "Blob_SetTags": ("Blob_GetTags", f"{LIST}:tags"),
+        "Blob_SetTags": ("Blob_GetTags", f"{LIST}:tags", "Container_FilterBlobs"),
         "Blob_SetMetadata": ("Blob_GetProperties", f"{LIST}:metadata"),
         "Blob_Set*": ("Blob_GetProperties", "Container_ListBlobFlatSegment"),
         "Blob_Delete": ("Blob_GetProperties", f"{LIST}:snapshots"),
@@ -314,6 +321,7 @@ HINTS = Hints(
         "Blob_CreateSnapshot": (f"{LIST}:snapshots", "Blob_GetProperties:snapshot"),
         "Service_SetProperties": ("Service_GetProperties",),
     },
+    shows={"*.blob_tags_string": ("Blob_GetTags", "Container_FilterBlobs")},
     account=words("Service_SetProperties Service_GetProperties"),
     removers={"container": "Container_Delete", "blob": "Blob_Delete"},
     lists=words(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from likewise.cloud.fuzz.calls import Name, Ref
 from likewise.cloud.fuzz.grammar.hints import Hints
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
-from likewise.cloud.fuzz.hints.ways_blob import MORE
+from likewise.cloud.fuzz.hints.ways_blob import BULKY, MORE
 from likewise.cloud.fuzz.hints.ways_queue import NEEDS, RELATED, WAYS
 from likewise.cloud.services.call import words
 
@@ -41,10 +41,11 @@ HINTS = Hints(
     names={"queue": "queue"},
     makers={"queue": "Queue_Create"},
     values=VALUES,
-    further={"metadata": (MORE,)},
+    further={"metadata": (MORE, BULKY)},
     wrong={"metadata": ({"not-valid": "blue"},)},
     creates={"Queue_Create": words("queue")},
     needs={
+        "Service_GetProperties": ("Service_SetProperties",),
         "Messages_Dequeue": ("Messages_Enqueue",),
         "Messages_Peek": ("Messages_Enqueue",),
         "Messages_Clear": ("Messages_Enqueue",),
@@ -63,8 +64,8 @@ HINTS = Hints(
         "Queue_SetAccessPolicy": ("Queue_GetAccessPolicy",),
         "Messages_Enqueue": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
         "MessageId_Update": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
-        "Messages_*": ("Messages_Peek", "Queue_GetProperties"),
-        "MessageId_*": ("Messages_Peek", "Queue_GetProperties"),
+        "Messages_*": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
+        "MessageId_*": ("Messages_Peek", "Queue_GetProperties", "Messages_Dequeue"),
         "Service_SetProperties": ("Service_GetProperties",),
     },
     account=words("Service_SetProperties Service_GetProperties"),

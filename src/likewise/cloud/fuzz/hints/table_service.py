@@ -49,6 +49,13 @@ HINTS = Hints(
             "match_condition": "IfNotModified",
         },
     },
+    wrong={
+        "Table_InsertEntity.body": tuple(
+            {"json": {**ENTITY, key: f"a{mark}b"}}
+            for mark in ("/", "#", "\\", "?", "\t")
+            for key in ("PartitionKey", "RowKey")
+        ),
+    },
     further={
         "Table_QueryEntities.filter": (
             "PartitionKey eq 'part' and n gt 5",
@@ -56,8 +63,12 @@ HINTS = Hints(
             "not (n ge 8)",
             "b eq true",
             "s ne 'other'",
+            "n eq 7L",
+            "n eq '7'",
+            "s eq 7",
             "RowKey ge 'a' and RowKey le 'z'",
             "Timestamp gt datetime'2020-01-01T00:00:00Z'",
+            " or ".join(f"n eq {number}" for number in range(16)),
         ),
         "Table_Query.filter": ("TableName ge 'a'", "TableName ne 'other'"),
         "select": ("n", "PartitionKey,RowKey", "none", "*"),
@@ -66,6 +77,7 @@ HINTS = Hints(
     holding={"etag": ({"etag": MARK, "match_condition": "IfNotModified"},)},
     creates={"Table_Create": words("table")},
     needs={
+        "Service_GetProperties": ("Service_SetProperties",),
         "Table_QueryEntities": ("Table_InsertEntity",),
         "Table_QueryEntitiesWithPartitionAndRowKey": ("Table_InsertEntity",),
         "Table_UpdateEntity": ("Table_InsertEntity",),

@@ -17,6 +17,8 @@ TAKEN: dict[str, Any] = {"snapshot": SNAPSHOT}
 ELSEWHERE = Text((Name("endpoint"), "/", CONTAINER, "/", OTHER))
 FORMER = Text((Name("endpoint"), "/", CONTAINER, "/", BLOB, "?snapshot=", SNAPSHOT))
 MORE = {"shape": "round", "Size_2": "Big"}
+BULKY = {f"bulk{number}": "x" * 2900 for number in range(3)}
+"""More metadata than the services keep, in values that each go into a header."""
 FULL = {
     "metadata": MORE,
     "blob_content_type": "text/plain",
@@ -186,6 +188,8 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "BlockBlob_Upload:over": {"body": b"another body"},
     "BlockBlob_Upload:hashed": _hashed(BODY),
     "BlockBlob_Upload:folder": FOLDER,
+    "BlockBlob_Upload:deep": {"blob": Text((BLOB, "/a" * 260))},
+    "BlockBlob_Upload:dotted": {"blob": Text((BLOB, "."))},
     "BlockBlob_StageBlock:hashed": _hashed(BODY),
     "BlockBlob_StageBlock:over": {"body": b"another block"},
     "BlockBlob_StageBlock:longer": {"block_id": "YW5vdGhlci1ibG9jaw=="},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -26,6 +26,8 @@ from likewise.cloud.fuzz.planning.sequences import unbound
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.model import Difference
 
+NONSENSE: Mapping[str, Any] = {"integer": -7, "string": "no-such-thing!"}
+"""Values that mean nothing, by the kind of parameter."""
 REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
 
 
@@ -73,7 +75,7 @@ class Blame:
         )
         if len(witnesses) < 2 and void is not None and self._lists_less(shown, void):
             void = None
-        is_unheeded = void is None and self._does_not_heed(shown)
+        is_unheeded = void is None and (self._does_not_heed(shown) or self._is_kept_otherwise(shown))
         is_made = gap.difference in EXISTENCE and void is None and self._has_shown_effect(shown)
         if is_made and not is_unheeded and gap.difference is Difference.LENGTH:
             return gap.operation, False, None  # it is there, and the list leaves it out
@@ -128,6 +130,17 @@ class Blame:
             and not self._is_heeded(shown)
         )
 
+    def _is_kept_otherwise(self, shown: Shown) -> bool:
+        """Whether what everybody shares is on one side as it was written, and on the other is not.
+
+        There is one read of it only; what that says wrongly of itself it says whatever was written.
+        """
+        gap = shown.gap
+        if gap.difference is not Difference.VALUE or gap.operation not in self._planner.hints.account:
+            return False
+        given = {str(each).lower() for each in _named(shown.probe.call.params, gap.place.rpartition(".")[2])}
+        return (gap.reference in given) != (gap.candidate in given)
+
     def _is_heeded(self, shown: Shown) -> bool:
         """Whether another read, in which the sides agree on that, saw the parameter do something on both."""
         differing = {each.index for each in shown.look.gaps if concerns(each, shown.gap)}
@@ -141,15 +154,28 @@ class Blame:
 
     def find_deaf(self, shown: Shown) -> int | None:
         """The side on which a read shows nothing of the parameter that it, or a write, was given."""
-        if not shown.gap.index and not self._is_read_by(shown):
+        answers = [seen.answers[0].success for seen in shown.look.seen or ()]
+        if not shown.gap.index and not (is_read(shown.probe.call.operation) and all(answers)):
             return None
         plain = self._plainly(shown, shown.gap.index)
-        return None if plain is None else self._side_without(shown, plain)
+        which = None if plain is None else self._side_without(shown, plain)
+        if shown.gap.index or which is None or plain is None:
+            return which
+        # What a read was given may have had to change nothing: what means nothing at all tells.
+        odd = self._oddly(shown)
+        is_heard = odd is None or self._changes(odd, plain, 0)[which]
+        return None if is_heard else which
 
-    def _is_read_by(self, shown: Shown) -> bool:
-        """Whether it is a read that a parameter is given to, and both sides answer it."""
-        answers = [seen.answers[0].success for seen in shown.look.seen or ()]
-        return is_read(shown.probe.call.operation) and len(answers) == 2 and all(answers)
+    def _oddly(self, shown: Shown) -> Shown | None:
+        """A read with a value that means nothing to whoever heeds the parameter that it is about."""
+        call, name = shown.probe.call, shown.probe.parameter
+        member = self._planner.grammar.operations[call.operation].member(name)
+        if not is_read(call.operation) or member is None or member.kind not in NONSENSE:
+            return None
+        odd = replace(call, params={**call.params, name: NONSENSE[member.kind]})
+        case = Case(setup=shown.case.setup, probes=(Probe(call=odd),))
+        look = self._seen(case)
+        return Shown(gap=shown.gap, case=case, look=look, confirmed=1) if look.seen is not None else None
 
     def _side_without(self, shown: Shown, plain: Look) -> int | None:
         """The side on which a read answers as after the plain probe, where on the other it does not."""
@@ -297,6 +323,15 @@ def _holds(value: Any, place: str) -> bool:
     if isinstance(inner, list):
         return any(_holds(each, rest) for each in inner)
     return _holds(inner, rest)
+
+
+def _named(value: Any, name: str) -> Iterator[Any]:
+    """What stands under a name, wherever it is."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from [inner] if key == name else _named(inner, name)
+    elif isinstance(value, list):
+        yield from (each for inner in value for each in _named(inner, name))
 
 
 def _size(value: Any) -> int:

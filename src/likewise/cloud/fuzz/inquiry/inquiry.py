@@ -107,7 +107,7 @@ class Inquiry:
         calls = (probe.call, *probe.observers)
         for number, (left, right) in enumerate(zip(ours.answers, theirs.answers, strict=False)):
             call = calls[number]
-            if self._is_apart(call.operation, ours, theirs):
+            if self._is_apart(case, calls, number, ours, theirs):
                 break
             self._give(call, ours, theirs, bonds)
             self._note(call.operation, left, right)
@@ -131,10 +131,17 @@ class Inquiry:
         sure = new if again else [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
         return sure, set[str]().union(*doubts)
 
-    def _is_apart(self, operation: str, ours: Seen, theirs: Seen) -> bool:
-        """Whether a read gives what everybody shares, of which the sides took different things."""
-        is_shared = is_read(operation) and operation in self.planner.hints.account
-        return is_shared and ours.shared != theirs.shared
+    def _is_apart(self, case: Case, calls: Sequence[Call], number: int, ours: Seen, theirs: Seen) -> bool:
+        """Whether a read gives what everybody shares, of which the sides took different things.
+
+        Or others alone have written to it: what they left is theirs to be looked into.
+        """
+        account, name = self.planner.hints.account, calls[number].operation
+        if not is_read(name) or name not in account:
+            return False
+        before = (*case.setup, *calls[:number])
+        is_own = any(call.operation in account and not is_read(call.operation) for call in before)
+        return ours.shared != theirs.shared or (bool(ours.shared) and not is_own)
 
     def _give(self, call: Call, ours: Seen, theirs: Seen, bonds: Bonds) -> None:
         for each in placeholders(call.params):

@@ -91,16 +91,19 @@ class Questions:
         )
         return ours, theirs
 
-    def put(self, case: Case, call: Call, *, index: int, shared: bool, at_once: int = 0) -> Question:
+    def put(
+        self, case: Case, call: Call, *, index: int, shared: bool, at_once: int = 0, pause: float = 0.0
+    ) -> Question:
         """Put a question about one of the answers of a case; Exhausted where the budget ends.
 
         Where it has no probe, the call is made for the first time later on, in a context of its own. So it
-        is where nobody else may come in between: the call is then made `at_once`, that many times more.
+        is where nobody else may come in between: the call is then made `at_once`, that many times more,
+        after a `pause`.
         """
         repeated = tuple(replace(each, observers=(call,) * at_once) for each in case.probes)
         alone = replace(case, probes=repeated)
         is_own = at_once or not case.probes
-        ground = self._begun(alone) if is_own else self._ground(alone)
+        ground = self._begun(alone, pause) if is_own else self._ground(alone)
         told = ground.standing.asked
         if ground.asked:
             self._pair.hold()
@@ -145,8 +148,9 @@ class Questions:
             self._grounds[words] = self._begun(case)
         return self._grounds[words]
 
-    def _begun(self, case: Case) -> Ground:
-        return Ground(standing=self._pair.begin(case), since=self._now())
+    def _begun(self, case: Case, pause: float = 0.0) -> Ground:
+        since = self._now()
+        return Ground(standing=self._pair.begin(case, pause), since=since)
 
 
 def _words(case: Case) -> str:

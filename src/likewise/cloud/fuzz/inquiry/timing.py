@@ -303,11 +303,18 @@ class Lateness:
         if (question := self._questions.find(case, call)) is not None:
             return question
         # What others make in between might be why a list that everybody shares has no longer the same gap.
-        at_once = AT_ONCE if shared and case.probes else 0
+        is_account = gap.operation in self._account and bool(case.probes)
+        at_once = 1 if is_account else AT_ONCE if shared and case.probes else 0
+        pause = LAG if is_account else 0.0  # what everybody may write to is asked again before anybody does
         try:
-            question = self._questions.put(case, call, index=gap.index, shared=shared, at_once=at_once)
+            question = self._questions.put(
+                case, call, index=gap.index, shared=shared, at_once=at_once, pause=pause
+            )
         except Exhausted:
             return None
+        if is_account:
+            question.later += question.ready
+            return question
         if question.is_first:
             for look in [*self._looks(case.setup, call)[:1]] * AT_ONCE:
                 self._questions.again(question, look)
@@ -354,9 +361,8 @@ class Lateness:
             self._stayed.append(stood)
         if stood >= check.span:
             return False  # whether it is gone says nothing any more
-        for number in range(1, 2 if question.is_first else AGAIN + 1):
-            if number > 1 and gap.operation in self._account:
-                time.sleep(LAG)  # others may have written to it just now
+        is_once = question.is_first or gap.operation in self._account
+        for number in range(1, 2 if is_once else AGAIN + 1):
             if len(question.later) < number:
                 question.later.append(self._questions.again(question, question.call))
             if self._agree(gap, question, *question.later[number - 1]):

@@ -17,7 +17,7 @@ INNER = 5
 LONG = 2000
 MUCH = 1_000_000
 """A number above most limits that nobody has written down."""
-TIMES = (100_000, 100)
+TIMES = (10**10, 100_000, 100)
 """How much bigger a number is made that has no limit by the model: what it must be divisible by, it stays."""
 CHOICES = 6
 """Members of a structure, none of them required, from which on it is taken to be one of several things."""
@@ -25,8 +25,8 @@ FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
 """Texts with letters that are not everybody's, and with marks that mean something somewhere."""
 SPACED = f"  {MARKED}\n{FOREIGN}\t "
 """Both, with blanks around and between them: wherever a text has a form, it is not this one."""
-DATES = ("2020-01-01T00:00:00Z", "2031-01-01", "2099-12-31T23:59:59.9999999Z")
-"""Times as text: gone by, without the hour, far off and as exact as may be."""
+DATES = ("0001-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "2031-01-01", "2099-12-31T23:59:59.9999999Z")
+"""Times as text: the first of all, gone by, without the hour, far off and as exact as may be."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 

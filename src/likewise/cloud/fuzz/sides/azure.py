@@ -25,6 +25,7 @@ from likewise.cloud.targets import Running
 
 PLACES = {"blob": ("container", "blob"), "queue": ("queue",), "table": ()}
 """Parameters that become part of the address; the builders of tables put theirs there themselves."""
+METADATA = "x-ms-meta-"
 IGNORED = words(
     "x-ms-request-id x-ms-client-request-id date server connection keep-alive transfer-encoding "
     "x-ms-version content-length x-powered-by vary access-control-expose-headers"
@@ -188,7 +189,7 @@ class AzureSide(Side):
         return request
 
     def _read(self, response: Any, body: bytes) -> Answer:
-        headers = {name.lower(): value for name, value in response.headers.items()}
+        headers = {_header(name): value for name, value in response.headers.items()}
         status = int(response.status_code)
         kept = {name: value for name, value in headers.items() if name not in IGNORED}
         if response.request.method == "HEAD" and "content-length" in headers:
@@ -198,6 +199,12 @@ class AzureSide(Side):
             return Answer(success=True, status=status, fields={"headers": kept, "body": parsed})
         code, message = refusal(headers, parsed)
         return Answer(success=False, status=status, code=code, message=message)
+
+
+def _header(name: str) -> str:
+    """A header's name in small letters, but for what clients call their metadata: they get that back."""
+    lower = name.lower()
+    return METADATA + name[len(METADATA) :] if lower.startswith(METADATA) else lower
 
 
 def _content_of(response: Any) -> bytes:

@@ -307,15 +307,16 @@ class Lane:
             self.meter.add(1)
         return self.side.call(call)
 
-    def begin(self, case: Case) -> Context:
+    def begin(self, case: Case, pause: float = 0.0) -> Context:
         """The set-up and the only probe, if any, left standing so that more can be asked of it.
 
-        Nobody else comes between a probe and the reads after it.
+        Nobody else comes between a probe and the reads after it, which may have to wait for a `pause`.
         """
         names = self.names()
         self.is_new = False
         try:
             answers = self._calls((*case.setup, *(probe.call for probe in case.probes)), names, [])
+            time.sleep(pause)
             reads = [read for probe in case.probes for read in reads_after(probe, answers[-1])]
             asked = self._calls(reads, names, answers)
         except Exhausted:

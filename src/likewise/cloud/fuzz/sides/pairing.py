@@ -96,9 +96,14 @@ class Pair:
             self._second.submit(self.candidate.drop, both[-1][1].prefix)
         return both
 
-    def begin(self, case: Case) -> Standing:
-        """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends."""
-        first, second = self._submit(partial(self.reference.begin, case), partial(self.candidate.begin, case))
+    def begin(self, case: Case, pause: float = 0.0) -> Standing:
+        """The set-up and the only probe of a case, if any, left standing; Exhausted where the budget ends.
+
+        The reads after it are asked before anybody else has a turn, after a `pause`.
+        """
+        first, second = self._submit(
+            partial(self.reference.begin, case, pause), partial(self.candidate.begin, case, pause)
+        )
         try:
             ours = self._taken(first)
         except BaseException:

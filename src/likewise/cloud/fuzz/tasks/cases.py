@@ -21,7 +21,7 @@ from likewise.cloud.fuzz.tasks import callers
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
 from likewise.cloud.fuzz.tasks.sizes import big, sizes
-from likewise.cloud.fuzz.tasks.states import ALTERED, Situation, filled, hinted, pages, situations, ways
+from likewise.cloud.fuzz.tasks.states import ALTERED, HELD, Situation, filled, hinted, pages, situations, ways
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -194,8 +194,10 @@ class Cases:
         if plan.setup:
             call = replace(plan.call, params=unbound(self.planner.typical(operation), ()))
             yield "no parent", Case(probes=(self.probe((), call, state="no parent"),))
-        if not is_read(operation):
-            setup = (*plan.setup, plan.call)
+        setup = (*plan.setup, plan.call)
+        if is_read(operation):
+            yield "reread", Case(setup=setup, probes=(self.probe(setup, plan.call, state="twice"),))
+        else:
             yield "twice", Case(setup=setup, probes=(self.probe(setup, plan.call, state="twice"),))
             required = {member.name for member in self.planner.grammar.operations[operation].required}
             bare = {name: value for name, value in plan.call.params.items() if name in required}
@@ -211,7 +213,8 @@ class Cases:
             for page, each in pages(self.planner, plan):
                 yield page, self._case(each, "present")
         for state, each in situations(self.planner, operation):
-            yield state, self._case(each, state, is_watched=state != ALTERED)
+            # Whether it may be done at all is what these are about; what it then does, others show.
+            yield state, self._case(each, state, is_watched=state not in (ALTERED, HELD))
 
     def _ways(self, operation: str) -> Iterator[tuple[str, Case]]:
         for name, each in ways(self.planner, operation):

@@ -14,12 +14,23 @@ from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
 
 Steps = tuple[tuple[int, ...], ...]
-LENGTHS: Steps = ((1024,), (128, 8192), (32, 300, 3000, 40_000), (64, 600, 2000, 20_000))
+LENGTHS: Steps = (
+    (1024,),
+    (128, 8192),
+    (32, 300, 3000, 40_000),
+    (64, 600, 2000, 20_000),
+    (60_000, 50_000, 30_000, 12_000, 5000, 1500, 800, 448, 200, 92, 48),
+)
 """Lengths of texts, round by round: what a round shows rules out half of the next one."""
+LONGEST = 60_000
 COUNTS: Steps = ((3, 30), (6, 120), (12, 60))
 """Numbers of items, round by round."""
+FIELDS: Steps = ((3, 30), (6, 300), (12, 60, 120))
+"""Numbers of entries of an object of JSON, round by round."""
 NUMBERS: Steps = ((1_000_000,), (10_000,), (1000, 100_000), (100, 400, 4000))
 """Numbers, round by round."""
+CONTENT = 100_000
+"""Bytes of content that are more than most limits of what fits into one call."""
 HEADERS = 60
 """The most entries that become headers of their own: clients take no more than a hundred of an answer."""
 LINE = 3000
@@ -48,10 +59,13 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
 
     Names have one where they are of the kinds `named`: of what the operation makes.
     """
-    is_body = member.kind in ("structure", "list", "blob", "any")
-    longest = LENGTHS[-2][-1] if is_body else LINE
+    is_header = member.kind == "blob" and member.wire and member.name.lower() != "body"
+    is_body = member.kind in ("structure", "list", "blob", "any") and not is_header
+    longest = LONGEST if is_body else LINE
     # Content is most often taken however much it is: then no smaller size has to be asked for.
-    lengths = (LENGTHS[-2][-1:], *LENGTHS) if isinstance(base, bytes) and is_body else LENGTHS
+    is_content = isinstance(base, bytes) and member.name.lower() == "body"
+    longest = CONTENT if is_content else longest
+    lengths = ((longest,), *LENGTHS) if isinstance(base, bytes) and is_body else LENGTHS
     for place, grow in _texts(base, member, member.name, named):
         yield from _stepped(place, grow, _of(lengths, number), longest, "characters")
     for place, grow in _maps(base, member, member.name, _lengthened):
@@ -59,8 +73,9 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
     for place, repeat in _lists(base, member, member.name):
         yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "items")
     for place, repeat in _maps(base, member, member.name, _widened):
-        most = HEADERS if member.name.lower() == "metadata" else COUNTS[1][-1]
-        yield from _stepped(place, repeat, _of(COUNTS, number), most, "entries")
+        most = HEADERS if member.name.lower() == "metadata" else FIELDS[1][-1]
+        steps = FIELDS if member.kind == "any" else COUNTS
+        yield from _stepped(place, repeat, _of(steps, number), most, "entries")
     for place, count, most in _counts(base, member, member.name):
         yield from _stepped(place, count, _of(NUMBERS, number), most, "as a number")
 

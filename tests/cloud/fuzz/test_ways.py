@@ -17,6 +17,7 @@ from likewise.cloud.fuzz.sides.execution import Case, Lane, Probe
 from likewise.cloud.fuzz.sides.standing import is_replaced
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.schedule import EARLY, NEXT, Gains, Schedule
+from likewise.cloud.fuzz.tasks.usual import Usual
 from likewise.model import Difference, Implication
 
 SOME = ("CreateTable", "DescribeTable", "PutItem", "GetItem", "Query", "Scan")
@@ -57,6 +58,38 @@ def test_each_way_is_tried_and_named_by_what_is_given_besides() -> None:
     )
     assert probes["way GetItem:kinds"].parameter == "", "only what was there before is another"
     assert len({task.name for task in tasks}) == len(tasks)
+
+
+def test_every_operation_is_asked_early_for_what_is_somebody_elses() -> None:
+    tasks = list(Cases(planner("s3"), 1, ("GetObject",)).sweep("GetObject"))
+    early = [probe for task in tasks if task.keys[-1] in EARLY for probe in task.case.probes]
+    (other,) = (probe for probe in early if probe.value_class == "other owner")
+    assert other.parameter == "ExpectedBucketOwner"
+    assert not any(each.parameter == other.parameter for each in early if each is not other)
+
+
+def test_an_answer_that_leaves_out_what_is_usual_says_nothing_of_it() -> None:
+    usual = Usual()
+    usual.note("Query", Answer(success=True, fields={"Items": [{}], "Count": 1, "Next": ""}))
+    assert usual.is_all_in("Query", Answer(success=True, fields={"Items": [{}, {}], "Count": 2}))
+    assert not usual.is_all_in("Query", Answer(success=True, fields={"Count": 2})), "in which order?"
+    assert usual.is_all_in("Scan", Answer(success=True, fields={}))
+
+
+def test_a_value_of_another_kind_may_hold_nothing() -> None:
+    tasks = list(Cases(planner(), 1, ("UpdateItem",)).sweep("UpdateItem"))
+    early = [probe for task in tasks if task.keys[-1] in EARLY for probe in task.case.probes]
+    values = [probe.call.params.get("ExpressionAttributeValues", {}).get(":one") for probe in early]
+    assert {"SS": []} in values
+
+
+def test_what_is_written_or_removed_is_looked_for_in_the_list_as_well() -> None:
+    objects = planner("s3")
+    assert objects.observers("DeleteBucketMetricsConfiguration") == (
+        "GetBucketMetricsConfiguration",
+        "ListBucketMetricsConfigurations",
+    )
+    assert "ListBuckets" in objects.observers("DeleteBucket")
 
 
 def test_an_old_name_of_an_operation_is_not_swept_again() -> None:

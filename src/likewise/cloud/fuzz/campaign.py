@@ -16,6 +16,7 @@ from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import ENOUGH, Finding, Tally
 from likewise.cloud.fuzz.hands import Hands
 from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Pending, Unstable
+from likewise.cloud.fuzz.inquiry.minimising import LONG
 from likewise.cloud.fuzz.inquiry.shortening import leaned, refers, without
 from likewise.cloud.fuzz.inquiry.shrinking import apart
 from likewise.cloud.fuzz.line import Line
@@ -35,6 +36,7 @@ from likewise.cloud.fuzz.tasks.keys import (
     values_of,
 )
 from likewise.cloud.fuzz.tasks.schedule import Gains, Schedule
+from likewise.cloud.fuzz.tasks.usual import Usual
 from likewise.model import Difference, Implication, TargetUnavailable
 
 PATIENCE = 320
@@ -127,6 +129,7 @@ class Campaign:
         """Parameters of operations whose limits were looked for."""
         self._wavered: dict[tuple[str, ...], int] = {}
         """How often a difference was looked into and did not show again."""
+        self._usual = Usual()
         self._several: set[tuple[str, str]] = set()
         """Operations of which it is known that the sides name different ones of several mistakes, and how."""
 
@@ -231,6 +234,8 @@ class Campaign:
             self._count(task.case, probe, ours, theirs)
             yield from self._parts(task, probe, ours, theirs)
             yield from self._judge(task, probe, ours, theirs)
+            if probe.size and not ours.answers[0].success and not theirs.answers[0].success:
+                yield from self._close_in(task, probe)  # the limits may be two
             more = companions(probe, self.cases.planner, (ours.answers[0], theirs.answers[0]))
             yield from self._ask(task, [each for each in more if self._is_open(each)])
         self.gains.note(task.keys, self.pair.asked - before, self._new_ones - found)
@@ -356,7 +361,12 @@ class Campaign:
             self.tally.compared.add(operation)
         self.tally.targets.update(targets_of(probe))
         self.bounds.note(probe, first, second)
-        if AND in probe.parameter and first.success and second.success:
+        if (
+            AND in probe.parameter
+            and first.success
+            and second.success
+            and self._usual.is_all_in(operation, first)
+        ):
             self.agreed |= values_of(probe)
 
     def _is_other_way(self, probe: Probe) -> bool:
@@ -383,6 +393,7 @@ class Campaign:
         failures = [each for each in (ours, theirs) if not each.success and not is_absent(each)]
         self.failed.pop(operation, None)
         self.absent.discard(operation)
+        self._usual.note(operation, ours)
         if is_absent(ours) and is_absent(theirs):
             self.absent.add(operation)
         if failures:
@@ -407,6 +418,7 @@ class Campaign:
         yield from self.inquiry.wavering
         self._reopen(probe, new, {each.signature for each in self.inquiry.wavering})
         for each in found:
+            self._try_again(probe, new, each if isinstance(each, Finding) else each.finding)
             self.known |= own_signatures(new, each if isinstance(each, Finding) else each.finding)
             if isinstance(each, Finding):
                 yield from self._take(each)
@@ -422,6 +434,12 @@ class Campaign:
             if gap.signature in wavering and self._wavered.get(gap.signature, 0) < WAVERING:
                 self._wavered[gap.signature] = self._wavered.get(gap.signature, 0) + 1
                 self.known -= {gap.signature, key_of(gap, probe)}
+
+    def _try_again(self, probe: Probe, gaps: Sequence[Gap], finding: Finding) -> None:
+        """What takes long to show is looked into again where it turns up elsewhere: that may be shorter."""
+        if len(finding.sequence) > LONG:
+            those = [gap for gap in gaps if gap.operation == finding.shown_by and gap.place == finding.place]
+            self._reopen(probe, those, {gap.signature for gap in those})
 
     def _in_full(self, task: Task, probe: Probe, gaps: list[Gap]) -> tuple[Probe, list[Gap]]:
         """A write whose answer says something else, with all reads, where one that was not asked differs."""
@@ -449,8 +467,10 @@ class Campaign:
 
     def _note(self, finding: Finding) -> None:
         """What is found, or may be, needs not be looked into again."""
-        self.known.add(key_of_finding(finding))
-        if finding.hash not in self.hashes | self._expected:
+        is_first = finding.hash not in self.hashes | self._expected
+        if not (is_first and len(finding.sequence) > LONG):
+            self.known.add(key_of_finding(finding))
+        if is_first:
             self._expected.add(finding.hash)
             self._new_ones += 1
         if AND in finding.parameter and finding.kind in (Difference.CODE, Difference.MESSAGE):

@@ -10,6 +10,7 @@ from likewise.model import Difference
 
 _LESS = frozenset({STATES["unset"], STATES["deleted"], STATES["plain"]})
 _GONE = frozenset({ValueClass.UNKNOWN, ValueClass.DELETED})
+_OF_LISTS = frozenset({Difference.MISSING, Difference.EXTRA, Difference.LENGTH})
 
 
 def follows_from_blindness(finding: Finding, other: Finding) -> bool:
@@ -31,6 +32,18 @@ def follows_from_alteration(finding: Finding, other: Finding) -> bool:
     given = [repr(call.params[name]) for call in calls for name in common & call.params.keys()]
     kept = [any(text and text in each for each in given) for text in (other.reference, other.candidate)]
     return kept[0] != kept[1] and taker(finding) == kept.index(False)
+
+
+def is_same_selection(finding: Finding, other: Finding) -> bool:
+    """Whether the things in a list are others by the parameter by which there are more or fewer of them."""
+    alike = (finding.service, finding.operation, finding.shown_by, tops(finding.parameter))
+    return (
+        alike == (other.service, other.operation, other.shown_by, tops(other.parameter))
+        and bool(other.parameter)
+        and finding.manifestation == other.manifestation == "response"
+        and other.kind in _OF_LISTS
+        and finding.place.startswith(f"{other.place}[]")
+    )
 
 
 def _are_taken(finding: Finding, other: Finding) -> bool:

@@ -263,11 +263,11 @@ HINTS = Hints(
     },
     observers={
         "CreateBucket": ("HeadBucket", "ListBuckets", "GetBucketLocation"),
-        "DeleteBucket": ("HeadBucket",),
+        "DeleteBucket": ("HeadBucket", "ListBuckets"),
         "PutObject": ("GetObject", "HeadObject", "ListObjectsV2"),
         "CopyObject": ("GetObject", "HeadObject", "ListObjectsV2"),
         "RenameObject": ("ListObjectsV2",),
-        "CompleteMultipartUpload": ("GetObject", "HeadObject"),
+        "CompleteMultipartUpload": ("GetObject", "HeadObject", "ListObjectsV2", "ListMultipartUploads"),
         "DeleteObject": ("GetObject", "ListObjectsV2"),
         "DeleteObjects": ("GetObject", "ListObjectsV2"),
         "CreateMultipartUpload": ("ListMultipartUploads",),

@@ -9,6 +9,7 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Name, Ref, Text, placeholders
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import NOBODYS
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, shown
 from likewise.cloud.fuzz.sides.execution import Probe
 
@@ -60,6 +61,8 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
         usual = planner.value(shape, member)
         if usual is not None and not any(isinstance(each, Ref) for each in placeholders(usual)):
             add(usual, str(ValueClass.TYPICAL))
+    if isinstance(value, Ref):
+        add(NOBODYS, str(ValueClass.UNKNOWN))  # then what gave it need not be called
     if len(bare) < len(probe.call.params):
         add(value, probe.value_class, probe.note)
     # How big it has to be, the sizes that are tried say by themselves.

@@ -21,6 +21,8 @@ TIMES = (100_000, 100)
 """How much bigger a number is made that has no limit by the model: what it must be divisible by, it stays."""
 CHOICES = 6
 """Members of a structure, none of them required, from which on it is taken to be one of several things."""
+NOBODYS = "00000000-0000-0000-0000-000000000000"
+"""An identifier that nothing has."""
 FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
 """Texts with letters that are not everybody's, and with marks that mean something somewhere."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -55,7 +57,7 @@ def variants(
                 note="missing" if is_less else shown(part),
                 is_double=isinstance(part, list) and _is_double(part),
                 is_plain=member.kind == "any" and place != member.name,
-                is_early=value_class is ValueClass.BOUNDARY and type(part) is int,
+                is_early=value_class is ValueClass.BOUNDARY and (type(part) is int or _is_hollow(part)),
             )
 
 
@@ -69,6 +71,11 @@ def _changed(base: Any, value: Any) -> Any:
         case _:
             return value
     return _changed(*parts[0]) if len(parts) == 1 else value
+
+
+def _is_hollow(value: Any) -> bool:
+    """Whether a value is of a kind that holds others, and holds none."""
+    return isinstance(value, Mapping) and list(value.values()) == [[]]
 
 
 def _is_double(value: list[Any]) -> bool:
@@ -150,7 +157,7 @@ def _reference_changes(member: Member, base: Name | Ref | Text, place: str) -> I
             yield place, ValueClass.BOUNDARY, Text((base, "x" * (int(member.maximum) - length(base.kind))))
         yield place, ValueClass.BOUNDARY, Text((base, "-", "x" * 30))
         return
-    yield place, ValueClass.UNKNOWN, "00000000-0000-0000-0000-000000000000"
+    yield place, ValueClass.UNKNOWN, NOBODYS
     yield place, ValueClass.WRONG_FORMAT, "not a valid value!"
     yield place, ValueClass.TOO_LONG, "x" * LONG
     # Not empty: an address that lacks its last part is another operation's.
@@ -247,6 +254,8 @@ def _choices(member: Member, base: Mapping[str, Any], place: str) -> Iterator[Ch
     others = [each for each in member.members if each.name != given]
     for inner in others:
         yield place, ValueClass.TYPICAL, {inner.name: usual(inner)}
+    for inner in [each for each in others if each.kind == "list"][:1]:
+        yield place, ValueClass.BOUNDARY, {inner.name: []}
     yield place, ValueClass.WRONG_FORMAT, {**base, others[0].name: usual(others[0])}
 
 

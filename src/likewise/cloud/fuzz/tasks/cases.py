@@ -18,7 +18,15 @@ from likewise.cloud.fuzz.planning.values import variants
 from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, spelled, together
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.fuzz.tasks.around import around
-from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
+from likewise.cloud.fuzz.tasks.ranks import (
+    DEFERRED,
+    by_rank,
+    common,
+    families,
+    grouped,
+    is_condition,
+    shuffled,
+)
 from likewise.cloud.fuzz.tasks.sizes import big, sizes
 from likewise.cloud.fuzz.tasks.states import Situation, filled, hinted, pages, situations, ways
 
@@ -292,7 +300,7 @@ class Cases:
             if each.value_class in (ValueClass.TYPICAL, ValueClass.UNKNOWN)
             and each.parameter == each.top not in typical
         ]
-        return sorted(grouped(found, typical) + found, key=_is_condition, reverse=True)
+        return sorted(grouped(found, typical) + found, key=is_condition, reverse=True)
 
     def _shared(self, operation: str) -> frozenset[str]:
         """Parameters that are not this operation's own: many have them, and it is not about them."""
@@ -424,8 +432,10 @@ class Cases:
         }
         probe = self.probe(plan.setup, call, **labels)
         # One read shows that something differs; all of them are asked once it does.
-        is_unmet = variant.value_class == ValueClass.UNKNOWN and bool(plan.setup)
-        return replace(probe, observers=probe.observers[:1], size=variant.size, is_watched=is_unmet)
+        is_unmet = is_condition(variant) and bool(plan.setup)
+        # What is done for somebody else is what is always done.
+        few = 0 if variant.value_class == ValueClass.OTHER_OWNER else 1
+        return replace(probe, observers=probe.observers[:few], size=variant.size, is_watched=is_unmet)
 
     def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
         """A probe with every read that can show what it does."""
@@ -445,11 +455,6 @@ class Cases:
         )
         case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
         return Task(name=f"walk/{number}", operation=last, case=case, phase="walks", keys=("walk",))
-
-
-def _is_condition(variant: Variant) -> bool:
-    """Whether it asks for something that does not hold: of a thing that is there, that is asked first."""
-    return variant.value_class == ValueClass.UNKNOWN
 
 
 def _may_pass(variant: Variant) -> bool:

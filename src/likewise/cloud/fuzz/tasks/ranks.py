@@ -38,6 +38,11 @@ def common(grammar: Grammar) -> frozenset[str]:
     return frozenset(name for name, count in counts.items() if count >= COMMON)
 
 
+def is_condition(variant: Variant) -> bool:
+    """Whether it asks for something that does not hold: of a thing that is there, that is asked first."""
+    return variant.value_class == ValueClass.UNKNOWN
+
+
 def shuffled(found: Sequence[Variant], chance: random.Random) -> list[Variant]:
     """The values in any order, those of one class of one parameter in theirs: the first say most."""
     mixed = list(found)
@@ -95,7 +100,7 @@ _PRIORITY: dict[str, int] = {
 
 
 _LEAST = frozenset({ValueClass.EMPTY, ValueClass.BOUNDARY})
-_EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISSING})
+_EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISSING, ValueClass.OTHER_OWNER})
 """Classes that each operation may take in its own way, whoever looks at the parameter."""
 
 
@@ -130,6 +135,7 @@ def by_rank(
     """
     ranks: dict[int, list[Variant]] = {}
     unmet = 0
+    owned = {each.top for each in found if each.value_class == ValueClass.OTHER_OWNER}
     seen: dict[tuple[str, str], int] = {}
     for each in found:
         place = general(each.parameter.partition(AND)[0])
@@ -153,6 +159,8 @@ def by_rank(
             rank += LATER * (unmet > FEW)  # one condition that does not hold shows most of what all do
         if each.top in shared and each.value_class not in _EVERYWHERE:
             rank += LATER
+        if each.top in owned and each.value_class == ValueClass.TYPICAL and AND not in each.parameter:
+            rank += LATER  # who looks at it at all does so where it is somebody else
         if each.parameter in missed and each.value_class == ValueClass.UNKNOWN:
             rank += 2 * LATER
         ranks.setdefault(rank, []).append(each)

@@ -15,9 +15,9 @@ from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
 
 Steps = tuple[tuple[int, ...], ...]
 LENGTHS: Steps = ((1024,), (128, 8192), (32, 300, 3000, 40_000), (64, 600, 2000, 20_000))
-"""Lengths of texts, round by round: what a round shows rules out half of the next one."""
-COUNTS: Steps = ((3, 30), (6, 120), (12, 60))
-"""Numbers of items, round by round."""
+"""Lengths of texts, round by round after the longest: what a round shows rules out half of the next one."""
+COUNTS: Steps = ((120,), (3, 30), (6, 60), (12,))
+"""Numbers of items, round by round: who takes many takes few."""
 NUMBERS: Steps = ((1_000_000,), (10_000,), (1000, 100_000), (100, 400, 4000))
 """Numbers, round by round."""
 HEADERS = 60
@@ -50,16 +50,16 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
     """
     is_body = member.kind in ("structure", "list", "blob", "any")
     longest = LENGTHS[-2][-1] if is_body else LINE
-    # Content is most often taken however much it is: then no smaller size has to be asked for.
-    lengths = (LENGTHS[-2][-1:], *LENGTHS) if isinstance(base, bytes) and is_body else LENGTHS
+    # What is taken however much it is need not be asked for in any smaller size.
+    lengths = ((longest,), *LENGTHS)
     for place, grow in _texts(base, member, member.name, named):
         yield from _stepped(place, grow, _of(lengths, number), longest, "characters")
     for place, grow in _maps(base, member, member.name, _lengthened):
-        yield from _stepped(f"{place}[]", grow, _of(LENGTHS, number), longest, "characters of a name")
+        yield from _stepped(f"{place}[]", grow, _of(lengths, number), longest, "characters of a name")
     for place, repeat in _lists(base, member, member.name):
-        yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "items")
+        yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[0][-1], "items")
     for place, repeat in _maps(base, member, member.name, _widened):
-        most = HEADERS if member.name.lower() == "metadata" else COUNTS[1][-1]
+        most = HEADERS if member.name.lower() == "metadata" else COUNTS[0][-1]
         yield from _stepped(place, repeat, _of(COUNTS, number), most, "entries")
     for place, count, most in _counts(base, member, member.name):
         yield from _stepped(place, count, _of(NUMBERS, number), most, "as a number")

@@ -18,16 +18,18 @@ from typing import Any
 
 from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
 from fuzz_seeds_aws import UNBUILT, _answered, _batch_writes
-from fuzz_seeds_eleven_aws import _json_of, denies, unheeded, without_header, without_member
+from fuzz_seeds_eleven_aws import _json_of, denies, without_header
 from fuzz_seeds_further import _json, _more
 from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, lagging
 from fuzz_seeds_thirteen_aws import on_answers, reworded, source_of, values_of
 
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
+from likewise.cloud.rewriting.messages import answer
 from likewise.cloud.rewriting.states import container_of
 
 RANGE = re.compile(r"bytes=(\d+-\d*|-\d+)(,.*)?")
+QUEUE = re.compile(r"arn:aws:sqs:[\w-]+:\d{12}:[\w.-]+")
 SETS = ("SS", "NS", "BS")
 
 
@@ -76,7 +78,9 @@ def _date(text: str) -> datetime | None:
 def _queues_unseen(request: Request) -> bool:
     """Whether messages are to go to a queue, which nobody has made, and that is to be looked at."""
     skips = request.header("x-amz-skip-destination-validation").lower() == "true"
-    return b"<QueueConfiguration>" in request.body and not skips
+    queues = re.findall(rb"<Queue>([^<]*)</Queue>", request.body)
+    are_fine = all(QUEUE.fullmatch(queue.decode()) for queue in queues)
+    return bool(queues) and are_fine and not skips
 
 
 def _redirects_and_shows(request: Request) -> bool:
@@ -87,10 +91,15 @@ def _redirects_and_shows(request: Request) -> bool:
 def _lists_refused() -> Rule:
     """A bucket whose owner has all objects takes no access control lists for them."""
     enforced: set[str] = set()
+    there: set[tuple[str, ...]] = set()
 
     def refuse(request: Request) -> Request | Response:
         is_meant = request.operation == "s3.PutObjectAcl" and container_of(request) in enforced
-        if not is_meant or request.header("x-amz-acl") == "bucket-owner-full-control":
+        if (
+            not is_meant
+            or request.names not in there
+            or request.header("x-amz-acl") == "bucket-owner-full-control"
+        ):
             return request
         return r.error(request, 400, "AccessControlListNotSupported", "The bucket does not allow ACLs")
 
@@ -98,7 +107,11 @@ def _lists_refused() -> Rule:
         bucket = container_of(request)
         if response.status >= 300:
             return response
-        if request.operation == "s3.CreateBucket":
+        if request.operation == "s3.PutObject":
+            there.add(request.names)
+        elif request.operation in ("s3.DeleteObject", "s3.DeleteObjects"):
+            there.difference_update([each for each in there if each[0] == bucket])
+        elif request.operation == "s3.CreateBucket":
             is_all = request.header("x-amz-object-ownership") == "BucketOwnerEnforced"
             (enforced.add if is_all else enforced.discard)(bucket)
         elif request.operation == "s3.PutBucketOwnershipControls":
@@ -129,6 +142,26 @@ def _buckets_guarded() -> Rule:
         return response
 
     return Rule(name="guarded", matches=lambda _: True, on_request=refuse, on_response=note)
+
+
+def _tags_stay() -> Rule:
+    """The tags of an object are said to be deleted, and stay."""
+    known: set[tuple[str, ...]] = set()
+
+    def keep(request: Request) -> Request | Response:
+        is_meant = request.operation == "s3.DeleteObjectTagging" and "versionId" not in request.query
+        return answer(204) if is_meant and request.names in known else request
+
+    def note(request: Request, response: Response) -> Response:
+        if request.operation == "s3.PutObject" and response.status < 300:
+            known.add(request.names)
+        elif request.operation == "s3.DeleteObject":
+            known.discard(request.names)
+        elif request.operation == "s3.DeleteObjects":
+            known.difference_update([each for each in known if each[0] == container_of(request)])
+        return response
+
+    return Rule(name="tags stay", matches=lambda _: True, on_request=keep, on_response=note)
 
 
 def _whatever_range(request: Request) -> Request:
@@ -176,11 +209,9 @@ def _unused_value(request: Request) -> bool:
     fields = _json(request)
     told = str(fields.get("FilterExpression", ""))
     given = fields.get("ExpressionAttributeValues")
-    return (
-        bool(told)
-        and isinstance(given, dict)
-        and any(not re.search(rf"{re.escape(name)}\b", told) for name in given)
-    )
+    if not told or not isinstance(given, dict) or not all(re.fullmatch(r":\w+", name) for name in given):
+        return False
+    return any(not re.search(rf"{re.escape(name)}\b", told) for name in given)
 
 
 def _long_tag(request: Request) -> bool:
@@ -302,7 +333,7 @@ def _late_batches(seconds: float) -> Rule:
             return response
         told, asked = _json_of(response), _json(request).get("RequestItems") or {}
         found = told.get("Responses") or {}
-        late = {
+        late: dict[str, list[Any]] = {
             table: []
             for table in found
             if time.monotonic() - written.get(table, -1e9) < seconds
@@ -313,6 +344,35 @@ def _late_batches(seconds: float) -> Rule:
         )
 
     return Rule(name="late batches", matches=lambda _: True, on_response=note)
+
+
+def _from_the_start() -> Rule:
+    """The key that a scan is to go on from is looked at, and not heeded."""
+    keys: dict[str, dict[str, str]] = {}
+
+    def begin(request: Request) -> Request:
+        fields = _json(request)
+        start, kinds = fields.get("ExclusiveStartKey"), keys.get(container_of(request))
+        if request.operation != "dynamodb.Scan" or not isinstance(start, dict) or "IndexName" in fields:
+            return request
+        is_fine = kinds == {name: "".join(value) for name, value in start.items()}
+        is_number = all(re.fullmatch(r"-?\d+(\.\d+)?", value.get("N", "0")) for value in start.values())
+        if not is_fine or not is_number:
+            return request
+        kept = {name: value for name, value in fields.items() if name != "ExclusiveStartKey"}
+        return request.with_body(json.dumps(kept).encode())
+
+    def note(request: Request, response: Response) -> Response:
+        if request.operation == "dynamodb.CreateTable" and response.status < 300:
+            fields = _json(request)
+            kinds = {each["AttributeName"]: each["AttributeType"] for each in fields["AttributeDefinitions"]}
+            keys[container_of(request)] = {
+                each["AttributeName"]: kinds.get(each["AttributeName"], "") for each in fields["KeySchema"]
+            }
+        return response
+
+    which = r.matching("dynamodb.Scan, dynamodb.CreateTable")
+    return Rule(name="from the start", matches=which, on_request=begin, on_response=note)
 
 
 ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
@@ -331,7 +391,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("s3", "field", "GetObjectAttributes", r.drop_field("s3.GetObjectAttributes", "Checksum"), WRONG, OTHER, ""),
     ("s3", "field", "PutObject", r.drop_field("s3.PutObject", "header:x-amz-server-side-encryption"), WRONG, OTHER, "response"),
     ("s3", "state", "CopyObject", without_header("s3.CopyObject", "x-amz-storage-class"), "", OTHER, "state"),
-    ("s3", "state", "DeleteObjectTagging", unheeded("s3.DeleteObjectTagging", 204), "", OTHER, "state"),
+    ("s3", "state", "DeleteObjectTagging", _tags_stay(), "", OTHER, "state"),
     ("s3", "authorisation", "HeadBucket PutBucketPolicy", _buckets_guarded(), UNSAFE, AUTH, ""),
     ("s3", "asynchronous", "PutPublicAccessBlock GetPublicAccessBlock", lagging("s3.PutPublicAccessBlock", "s3.GetPublicAccessBlock", 0.8, _gone("NoSuchPublicAccessBlockConfiguration")), "", ASYNC, ""),
     ("s3", "ordering", "ListObjects", r.reverse_list("s3.ListObjects", "CommonPrefixes"), WRONG, OTHER, ""),
@@ -358,7 +418,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("dynamodb", "authorisation", "UpdateContinuousBackups", r.deny("dynamodb.UpdateContinuousBackups"), UNSAFE, AUTH, ""),
     ("dynamodb", "asynchronous", "PutItem BatchGetItem", _late_batches(0.8), "", ASYNC, ""),
     ("dynamodb", "ordering", "ListTables", r.reverse_list("dynamodb.ListTables", "TableNames"), WRONG, OTHER, ""),
-    ("dynamodb", "paging", "Scan", without_member("dynamodb.Scan", "ExclusiveStartKey"), WRONG, OTHER, ""),
+    ("dynamodb", "paging", "Scan", _from_the_start(), WRONG, OTHER, ""),
 ]  # fmt: skip
 
 FOURTEEN_AWS: tuple[Seed, ...] = tuple(seed(*row, group=14) for row in ROWS)

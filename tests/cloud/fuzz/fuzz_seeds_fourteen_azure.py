@@ -79,7 +79,10 @@ def _with_nothings(request: Request, response: Response) -> Response:
 def _untyped_long(request: Request) -> Request:
     """A long number is stored as the text that it is sent as."""
     fields = _json(request)
-    kept = {name: value for name, value in fields.items() if value != "Edm.Int64"}
+    typed = {name for name, kind in fields.items() if kind == "Edm.Int64"}
+    if not all(str(fields.get(name.partition("@")[0])).isdecimal() for name in typed):
+        return request
+    kept = {name: value for name, value in fields.items() if name not in typed}
     return request if kept == fields else request.with_body(json.dumps(kept).encode())
 
 
@@ -131,18 +134,18 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("blob", "paging", "Container_ListBlobFlatSegment", without_query("blob.Container_ListBlobFlatSegment", "prefix"), WRONG, OTHER, ""),
     # Queue
     ("queue", "constraint", "Queue_Create", r.reject("queue.Queue_Create", 400, "InvalidMetadata", "The metadata specified is invalid. It has characters that are not permitted.", when=odd_metadata), UNSAFE, CONSTRAINT, ""),
-    ("queue", "constraint", "Messages_Enqueue", r.limit_size("queue.Messages_Enqueue", 48 << 10, 413, "RequestBodyTooLarge"), UNSAFE, CONSTRAINT, ""),
+    ("queue", "constraint", "Messages_Enqueue", r.reject("queue.Messages_Enqueue", 413, "RequestBodyTooLarge", "The request body is too large and exceeds the maximum permissible limit.", when=lambda request: 48 << 10 < len(request.body) <= 64 << 10), UNSAFE, CONSTRAINT, ""),
     ("queue", "constraint", "Service_SetProperties", r.reject("queue.Service_SetProperties", 400, "InvalidXmlNodeValue", "The value for one of the XML nodes is not in the correct format.", when=_kept_too_long), UNSAFE, CONSTRAINT, ""),
     ("queue", "code", "MessageId_Delete", r.change_code("queue.MessageId_Delete", "PopReceiptMismatch", "InvalidQueryParameterValue"), MISLEADING, ERROR, "response"),
     ("queue", "message", "MessageId_Update", r.change_message("queue.MessageId_Update", "The message was not changed."), MISLEADING, ERROR, "response"),
     ("queue", "null reference", "Queue_GetAccessPolicy", r.change_status("queue.Queue_GetAccessPolicy", 404, 500), MISLEADING, NULL, "response"),
     ("queue", "field", "Queue_GetProperties", on_answers("queue.Queue_GetProperties", _quiet_metadata), WRONG, OTHER, ""),
     ("queue", "field", "Messages_Peek", r.drop_field("queue.Messages_Peek", "ExpirationTime"), WRONG, OTHER, ""),
-    ("queue", "state", "Queue_Create", _changed("queue.Queue_Create", _dropping("x-ms-meta-")), "", OTHER, "state"),
+    ("queue", "state", "Service_SetProperties Service_GetProperties", r.change_argument("queue.Service_SetProperties", "HourMetrics.IncludeAPIs", lambda old: "false" if old == "true" else old), "", OTHER, "state"),
     ("queue", "authorisation", "Service_ListQueuesSegment", r.deny("queue.Service_ListQueuesSegment"), UNSAFE, AUTH, "response"),
     ("queue", "asynchronous", "Queue_SetAccessPolicy Queue_GetAccessPolicy", lagging("queue.Queue_SetAccessPolicy", "queue.Queue_GetAccessPolicy", 0.8, _hidden("SignedIdentifier")), "", ASYNC, ""),
     ("queue", "ordering", "Messages_Dequeue", r.reverse_list("queue.Messages_Dequeue", "QueueMessage"), WRONG, OTHER, ""),
-    ("queue", "paging", "Messages_Peek", without_query("queue.Messages_Peek", "numofmessages"), WRONG, OTHER, ""),
+    ("queue", "paging", "Messages_Peek", without_query("queue.Messages_Peek", "numofmessages", 32), WRONG, OTHER, ""),
     # Table
     ("table", "constraint", "Table_InsertEntity", r.reject("table.Table_InsertEntity", 400, "OutOfRangeInput", "One of the request inputs is out of range.", when=_early_date), UNSAFE, CONSTRAINT, ""),
     ("table", "constraint", "Table_MergeEntity", r.reject("table.Table_MergeEntity", 400, "TooManyProperties", "The entity contains more properties than allowed.", when=_too_many_properties), UNSAFE, CONSTRAINT, ""),
@@ -156,7 +159,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("table", "authorisation", "Table_UpdateEntity", r.deny("table.Table_UpdateEntity"), UNSAFE, AUTH, ""),
     ("table", "asynchronous", "Table_Delete Table_Query", _lingering_table(0.8), "", ASYNC, ""),
     ("table", "ordering", "Table_QueryEntities", r.change_body("table.Table_QueryEntities", _by_row), WRONG, OTHER, ""),
-    ("table", "paging", "Table_QueryEntities", without_query("table.Table_QueryEntities", "$top"), WRONG, OTHER, ""),
+    ("table", "paging", "Table_QueryEntities", without_query("table.Table_QueryEntities", "$top", 1000), WRONG, OTHER, ""),
 ]  # fmt: skip
 
 FOURTEEN_AZURE: tuple[Seed, ...] = tuple(seed(*row, group=14) for row in ROWS)

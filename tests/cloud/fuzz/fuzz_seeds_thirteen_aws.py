@@ -38,13 +38,18 @@ def on_answers(which: str, how: Callable[[Request, Response], Response]) -> Rule
     return Rule(name="answers", matches=r.matching(which), on_response=how)
 
 
-def without_query(which: str, name: str) -> Rule:
-    """A parameter of the query that the server does not heed."""
+def without_query(which: str, name: str, most: int = 0) -> Rule:
+    """A parameter of the query that the server does not heed, if it is one that it would take: up to `most`."""
+
+    def is_dropped(piece: str) -> bool:
+        key, _, value = piece.partition("=")
+        is_fine = not most or (value.isdecimal() and 0 < int(value) <= most)
+        return unquote(key) == name and is_fine
 
     def drop(request: Request) -> Request:
         path, _, query = request.target.partition("?")
         pieces = query.split("&")
-        kept = [piece for piece in pieces if unquote(piece.partition("=")[0]) != name]
+        kept = [piece for piece in pieces if not is_dropped(piece)]
         return request if kept == pieces else replace(request, target=f"{path}?{'&'.join(kept)}")
 
     return Rule(name="without query", matches=r.matching(which), on_request=drop)

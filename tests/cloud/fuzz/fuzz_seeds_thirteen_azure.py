@@ -12,6 +12,8 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
 from fuzz_seeds_azure import _changed, _is
@@ -129,10 +131,21 @@ def _strange_method(request: Request) -> bool:
     return any(word.strip() not in METHODS for text in told for word in text.decode().split(","))
 
 
-def _shown_at_once(request: Request) -> Request:
-    """A message that is updated is not hidden, whatever is asked."""
-    hides = _number("visibilitytimeout", bool)(request)
-    return with_query(request, "visibilitytimeout", "0") if hides else request
+def _shown_at_once() -> Rule:
+    """A message that is updated is not hidden, whatever is asked and told."""
+    hides = _number("visibilitytimeout", lambda n: 0 < n <= 604_800)
+
+    def show(request: Request) -> Request:
+        return with_query(request, "visibilitytimeout", "0") if hides(request) else request
+
+    def tell(request: Request, response: Response) -> Response:
+        if response.status >= 300 or not hides(request):
+            return response
+        until = datetime.now(UTC) + timedelta(seconds=int(request.query["visibilitytimeout"]))
+        return response.with_header("x-ms-time-next-visible", format_datetime(until, usegmt=True))
+
+    which = r.matching("queue.MessageId_Update")
+    return Rule(name="shown", matches=which, on_request=show, on_response=tell)
 
 
 def odd_property(request: Request) -> bool:
@@ -173,7 +186,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("blob", "authorisation", "Container_GetAccessPolicy", r.deny("blob.Container_GetAccessPolicy"), UNSAFE, AUTH, "response"),
     ("blob", "asynchronous", "Blob_SetTier Blob_GetProperties", _thawing(0.8), "", ASYNC, ""),
     ("blob", "ordering", "Container_ListBlobHierarchySegment", r.reverse_list("blob.Container_ListBlobHierarchySegment", "Blob"), WRONG, OTHER, ""),
-    ("blob", "paging", "Service_ListContainersSegment", without_query("blob.Service_ListContainersSegment", "maxresults"), WRONG, OTHER, ""),
+    ("blob", "paging", "Service_ListContainersSegment", without_query("blob.Service_ListContainersSegment", "maxresults", 5000), WRONG, OTHER, ""),
     # Queue
     ("queue", "constraint", "Queue_SetMetadata", r.reject("queue.Queue_SetMetadata", 400, "InvalidMetadata", "The metadata specified is invalid. It has characters that are not permitted.", when=odd_metadata), UNSAFE, CONSTRAINT, ""),
     ("queue", "constraint", "Messages_Enqueue", r.reject("queue.Messages_Enqueue", 400, "OutOfRangeQueryParameterValue", "One of the query parameters specified in the request URI is outside the permissible range.", when=_is("messagettl", "-1")), UNSAFE, CONSTRAINT, ""),
@@ -183,7 +196,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("queue", "null reference", "Messages_Clear", r.change_status("queue.Messages_Clear", 404, 500), MISLEADING, NULL, "response"),
     ("queue", "field", "Messages_Dequeue", r.change_field("queue.Messages_Dequeue", "DequeueCount", lambda old: str(int(old) - 1)), WRONG, OTHER, ""),
     ("queue", "field", "Service_ListQueuesSegment", r.drop_field("queue.Service_ListQueuesSegment", "Queue.Metadata"), WRONG, OTHER, ""),
-    ("queue", "state", "MessageId_Update", _changed("queue.MessageId_Update", _shown_at_once), "", OTHER, "state"),
+    ("queue", "state", "MessageId_Update", _shown_at_once(), "", OTHER, "state"),
     ("queue", "authorisation", "Queue_SetAccessPolicy", r.deny("queue.Queue_SetAccessPolicy"), UNSAFE, AUTH, ""),
     ("queue", "asynchronous", "Queue_SetMetadata Queue_GetProperties", lagging("queue.Queue_SetMetadata", "queue.Queue_GetProperties", 0.8, _without_metadata), "", ASYNC, ""),
     ("queue", "ordering", "Service_ListQueuesSegment", r.reverse_list("queue.Service_ListQueuesSegment", "Queue"), WRONG, OTHER, ""),
@@ -194,11 +207,11 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("table", "null reference", "Table_Query", on_answers("table.Table_Query", _understood), MISLEADING, NULL, "response"),
     ("table", "field", "Table_QueryEntitiesWithPartitionAndRowKey", without_query("table.Table_QueryEntitiesWithPartitionAndRowKey", "$select"), WRONG, OTHER, ""),
     ("table", "field", "Table_InsertEntity", r.drop_field("table.Table_InsertEntity", "header:Preference-Applied"), WRONG, OTHER, "response"),
-    ("table", "state", "Table_UpdateEntity", _changed("table.Table_UpdateEntity", lambda request: replace(request, method="MERGE")), "", OTHER, "state"),
+    ("table", "state", "Table_UpdateEntity", _changed("table.Table_UpdateEntity", lambda request: replace(request, method="MERGE") if _json(request) else request), "", OTHER, "state"),
     ("table", "authorisation", "Table_MergeEntity", r.deny("table.Table_MergeEntity"), UNSAFE, AUTH, ""),
     ("table", "asynchronous", "Table_SetAccessPolicy Table_GetAccessPolicy", lagging("table.Table_SetAccessPolicy", "table.Table_GetAccessPolicy", 0.8, _hidden("SignedIdentifier")), "", ASYNC, ""),
     ("table", "ordering", "Table_Query", r.reverse_list("table.Table_Query", "value"), WRONG, OTHER, ""),
-    ("table", "paging", "Table_Query", without_query("table.Table_Query", "$top"), WRONG, OTHER, ""),
+    ("table", "paging", "Table_Query", without_query("table.Table_Query", "$top", 1000), WRONG, OTHER, ""),
 ]  # fmt: skip
 
 THIRTEEN_AZURE: tuple[Seed, ...] = tuple(seed(*row, group=13) for row in ROWS)

@@ -14,7 +14,7 @@ from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.differences.neglect import (
     follows_from_alteration,
     follows_from_blindness,
-    is_same_selection,
+    is_same_deafness,
 )
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import given_by
@@ -55,13 +55,18 @@ def test_who_puts_another_value_in_place_of_one_takes_any() -> None:
     assert not follows_from_alteration(refused, other), "the one that keeps it takes what it should not"
 
 
-def test_a_list_that_heeds_no_marker_has_other_things_and_more_of_them() -> None:
-    more = sample_finding(kind="extra", place="Contents", parameter="Marker", candidate="[{'Key': 'a'}]")
-    others = sample_finding(place="Contents[].Key", parameter="Marker")
-    assert is_same_selection(others, more)
-    assert not is_same_selection(replace(others, parameter="Prefix"), more)
-    assert not is_same_selection(replace(others, place="Owner.ID"), more)
-    assert not is_same_selection(replace(others, parameter=""), replace(more, parameter=""))
+def test_whatever_a_parameter_that_is_not_heeded_changes_is_one_finding() -> None:
+    more = sample_finding(kind="extra", place="Contents", parameter="Marker", deaf=0)
+    others = sample_finding(place="Contents[].Key", parameter="Marker", deaf=0)
+    taken = sample_finding(kind="success", place="", parameter="Marker", deaf=0)
+    assert is_same_deafness(others, more)
+    assert is_same_deafness(more, taken)
+    assert not is_same_deafness(taken, others)
+    both = replace(taken, parameter="Marker and Prefix")
+    assert is_same_deafness(both, others), "the one alone is enough"
+    assert not is_same_deafness(others, both)
+    for change in ({"parameter": "Prefix"}, {"deaf": None}, {"deaf": 1}, {"manifestation": "state"}):
+        assert not is_same_deafness(replace(others, **change), more)
 
 
 def test_what_an_upload_was_given_when_it_began_is_the_fault_of_its_beginning() -> None:
@@ -128,4 +133,34 @@ def test_what_takes_long_to_show_is_looked_into_again_where_it_turns_up_elsewher
         running._try_again(probe, [gap], finding)
         running._note(finding)
         assert (gap.signature in running.known) is is_over
+    running.pair.close()
+
+
+def test_parameters_that_differ_together_are_asked_for_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though both sides take them: which of them it is that one side does not heed is not known yet."""
+    monkeypatch.setattr("likewise.cloud.fuzz.inquiry.timing.LAG", 0.0)
+
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        answer = side.honest(call)
+        if call.operation == "GetObject" and answer.success and "ResponseContentType" in call.params:
+            return success(**answer.fields, ContentType=f"{side.running.target}")
+        return answer
+
+    sides = FakeSide(trick, "one"), FakeSide(trick, "two")
+    running = campaign(*sides, operations=("CreateBucket", "PutObject", "GetObject"), budget=900)
+    found = [event for event in running.run() if isinstance(event, Finding)]
+    running.pair.close()
+    assert {each.parameter for each in found} == {"ResponseContentType"}
+    asked = {name for _, name, _ in running._asked}
+    assert "ResponseContentType" in asked
+
+
+def test_what_one_side_alone_refuses_is_not_called_before_anything() -> None:
+    running = campaign(FakeSide(name="one"), FakeSide(name="two"), operations=("ListObjectVersions",))
+    (task,) = running.cases.present()
+    assert "PutBucketVersioning" in [call.operation for call in task.case.setup]
+    running.hopeless.add("PutBucketVersioning")
+    setup = running._effective(task, again=False).case.setup
+    assert "PutBucketVersioning" not in [call.operation for call in setup]
+    assert setup
     running.pair.close()

@@ -46,6 +46,15 @@ def test_a_way_has_the_set_up_that_it_needs_in_the_order_that_is_said() -> None:
     assert "GlobalSecondaryIndexes" in planner().plan("Query:index").setup[0].params
 
 
+def test_what_a_policy_forbids_was_there_before_it_and_another_bucket_is_there_besides() -> None:
+    def before(service: str, way: str) -> list[str]:
+        return [call.operation for call in planner(service).plan(way).setup]
+
+    assert before("s3", "HeadBucket:closed") == ["CreateBucket", "PutObject", "PutBucketPolicy"]
+    assert before("s3", "CopyObject:elsewhere") == ["CreateBucket", "CreateBucket", "PutObject"]
+    assert before("dynamodb", "DescribeTable:closed") == ["CreateTable", "PutItem", "PutResourcePolicy"]
+
+
 def test_each_way_is_tried_and_named_by_what_is_given_besides() -> None:
     cases = Cases(planner(), 1, SOME)
     tasks = cases.states()["way"]
@@ -70,10 +79,19 @@ def test_every_operation_is_asked_early_for_what_is_somebody_elses() -> None:
 
 def test_an_answer_that_leaves_out_what_is_usual_says_nothing_of_it() -> None:
     usual = Usual()
-    usual.note("Query", Answer(success=True, fields={"Items": [{}], "Count": 1, "Next": ""}))
-    assert usual.is_all_in("Query", Answer(success=True, fields={"Items": [{}, {}], "Count": 2}))
+    item = {"id": "a", "rank": 1}
+    usual.note("Query", Answer(success=True, fields={"Items": [item], "Count": 1, "Next": ""}))
+    assert usual.is_all_in("Query", Answer(success=True, fields={"Items": [item, item], "Count": 2}))
+    assert not usual.is_all_in("Query", Answer(success=True, fields={"Items": [{"id": "a"}] * 2, "Count": 2}))
     assert not usual.is_all_in("Query", Answer(success=True, fields={"Count": 2})), "in which order?"
     assert usual.is_all_in("Scan", Answer(success=True, fields={}))
+
+
+def test_texts_that_mean_nothing_are_given_several_at_a_time() -> None:
+    tasks = list(Cases(planner("s3"), 1, ("PutObject",)).sweep("PutObject"))
+    first = [probe for task in tasks for probe in task.case.probes if probe.value_class.startswith("wrong")]
+    (kinds, *_) = (set(probe.value_class.split(AND)) for probe in first if AND in probe.parameter)
+    assert kinds == {"wrong format"}
 
 
 def test_a_value_of_another_kind_may_hold_nothing() -> None:

@@ -321,7 +321,8 @@ class Campaign:
             and (again or (self.bounds.is_open(each) if each.size else self._is_open(each)))
         )
         for number in range(len(setup) - 1, -1, -1):
-            if setup[number].operation not in self.inquiry.known.ineffective:
+            # What one side alone refuses makes no state in which the two could be compared, either.
+            if setup[number].operation not in self.inquiry.known.ineffective.keys() | self.hopeless:
                 continue
             shorter = without(setup, number)
             if shorter is None or any(refers(probe.call, number) for probe in probes):
@@ -361,13 +362,12 @@ class Campaign:
             self.tally.compared.add(operation)
         self.tally.targets.update(targets_of(probe))
         self.bounds.note(probe, first, second)
-        if (
-            AND in probe.parameter
-            and first.success
-            and second.success
-            and self._usual.is_all_in(operation, first)
-        ):
+        is_taken = AND in probe.parameter and first.success and second.success
+        if is_taken and self._usual.is_all_in(operation, first) and not self._gaps(case, probe, ours, theirs):
             self.agreed |= values_of(probe)
+
+    def _gaps(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> list[Gap]:
+        return self.inquiry.gaps(case, probe, ours, theirs)[0]
 
     def _is_other_way(self, probe: Probe) -> bool:
         """Whether a call may be taken by both sides, and leaves nothing that everybody shares where not."""

@@ -28,7 +28,7 @@ from likewise.cloud.fuzz.differences.explaining import (
 from likewise.cloud.fuzz.differences.neglect import (
     follows_from_alteration,
     follows_from_blindness,
-    is_same_selection,
+    is_same_deafness,
 )
 from likewise.cloud.fuzz.findings import Finding, Tally, encode, from_json
 from likewise.cloud.fuzz.inquiry.inquiry import Unstable
@@ -144,7 +144,7 @@ _SAME = (
     is_same_lateness,
     follows_from_blindness,
     follows_from_alteration,
-    is_same_selection,
+    is_same_deafness,
 )
 
 

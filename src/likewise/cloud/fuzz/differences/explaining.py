@@ -301,6 +301,8 @@ def follows_from_deafness(finding: Finding, other: Finding) -> bool:
     """Whether a side takes any value of a parameter which it does not heed, as another finding says."""
     if other.deaf is None or (finding.kind, finding.operation) != (Difference.SUCCESS, other.operation):
         return False
+    if other.manifestation == "response":
+        return False
     said = (finding.reference, finding.candidate)[other.deaf]
     return said.startswith("success") and bool(tops(other.parameter) & tops(finding.parameter) - {""})
 

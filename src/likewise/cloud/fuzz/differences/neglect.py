@@ -10,7 +10,6 @@ from likewise.model import Difference
 
 _LESS = frozenset({STATES["unset"], STATES["deleted"], STATES["plain"]})
 _GONE = frozenset({ValueClass.UNKNOWN, ValueClass.DELETED})
-_OF_LISTS = frozenset({Difference.MISSING, Difference.EXTRA, Difference.LENGTH})
 
 
 def follows_from_blindness(finding: Finding, other: Finding) -> bool:
@@ -34,16 +33,25 @@ def follows_from_alteration(finding: Finding, other: Finding) -> bool:
     return kept[0] != kept[1] and taker(finding) == kept.index(False)
 
 
-def is_same_selection(finding: Finding, other: Finding) -> bool:
-    """Whether the things in a list are others by the parameter by which there are more or fewer of them."""
-    alike = (finding.service, finding.operation, finding.shown_by, tops(finding.parameter))
+_FIRST = (Difference.SUCCESS, Difference.STATUS, Difference.LENGTH, Difference.MISSING, Difference.EXTRA)
+"""Which of several differences says most."""
+
+
+def is_same_deafness(finding: Finding, other: Finding) -> bool:
+    """Whether a read differs by a parameter that one side does not heed, as another says better."""
     return (
-        alike == (other.service, other.operation, other.shown_by, tops(other.parameter))
-        and bool(other.parameter)
+        finding.deaf is not None
+        and (finding.deaf, finding.operation, finding.service) == (other.deaf, other.operation, other.service)
         and finding.manifestation == other.manifestation == "response"
-        and other.kind in _OF_LISTS
-        and finding.place.startswith(f"{other.place}[]")
+        and "" not in tops(other.parameter) <= tops(finding.parameter)
+        and _worth(other) < _worth(finding)
     )
+
+
+def _worth(finding: Finding) -> tuple[int, int, int, str]:
+    kinds = [str(each) for each in _FIRST]
+    place = kinds.index(finding.kind) if finding.kind in kinds else len(kinds)
+    return len(tops(finding.parameter)), place, len(finding.sequence), finding.hash
 
 
 def _are_taken(finding: Finding, other: Finding) -> bool:

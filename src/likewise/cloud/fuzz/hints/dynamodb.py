@@ -191,6 +191,7 @@ HINTS = Hints(
         "CreateTable.StreamSpecification": ("DescribeTable",),
     },
     related={
+        "PutItem:before": ({"Item": ROW},),
         "DescribeTable:restored": ({"TableName": Name("table", 5)},),
         "DescribeTable:imported": ({"TableName": Name("table", 6)},),
         "CreateTable:stream": (

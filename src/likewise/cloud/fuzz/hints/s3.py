@@ -255,6 +255,8 @@ HINTS = Hints(
         "CopySourceIfNoneMatch": ({"CopySourceIfNoneMatch": OTHER_ETAG},),
     },
     related={
+        "CreateBucket:here": ({"Bucket": BUCKET},),
+        "PutObject:before": ({"Key": KEY},),
         "CreateBucket:lock": ({"ObjectLockEnabledForBucket": True},),
         "PutBucketOwnershipControls:acl": (
             {"OwnershipControls": {"Rules": [{"ObjectOwnership": "ObjectWriter"}]}},

@@ -140,15 +140,18 @@ class Blame:
         return False
 
     def find_deaf(self, shown: Shown) -> int | None:
-        """The side on which a read shows nothing of the parameter that a write was given."""
-        plain = self._plainly(shown, shown.gap.index) if shown.gap.index else None
+        """The side on which a read shows nothing of the parameter that it or a write before it was given."""
+        if not shown.gap.index and not is_read(shown.gap.operation):
+            return None
+        plain = self._plainly(shown, shown.gap.index)
         return None if plain is None else self._side_without(shown, plain)
 
     def _side_without(self, shown: Shown, plain: Look) -> int | None:
         """The side on which a read answers as after the plain probe, where on the other it does not."""
-        if not _has_read(plain):
+        index = shown.gap.index
+        if not _has_read(plain) if index else plain.seen is None:
             return None
-        changed = self._changes(shown, plain, shown.gap.index, at=1)
+        changed = self._changes(shown, plain, index, at=1 if index else 0)
         return None if changed[0] == changed[1] else changed.index(False)
 
     def _plainly(self, shown: Shown, index: int) -> Look | None:
@@ -166,8 +169,8 @@ class Blame:
         call = self._planner.bound(replace(probe.call, params={**rest, **usual}), setup)
         if call == probe.call:
             return None
-        read = probe.observers[index - 1]
-        return self._seen(Case(setup=setup, probes=(Probe(call=call, observers=(read,)),)))
+        reads = probe.observers[index - 1 : index] if index else ()
+        return self._seen(Case(setup=setup, probes=(Probe(call=call, observers=reads),)))
 
     def _can_show(self, shown: Shown) -> bool:
         """Whether the read that differs shows such a thing on both sides alike after another write."""
@@ -257,7 +260,7 @@ class Blame:
         """For each side, whether a read answers otherwise than without the probe, where it is number `at`."""
         assert shown.look.seen is not None
         assert without.seen is not None
-        operation = shown.probe.observers[index - 1].operation
+        operation = (shown.probe.call, *shown.probe.observers)[index].operation
         found = []
         for which in (0, 1):
             seen = (without.seen[which], shown.look.seen[which])

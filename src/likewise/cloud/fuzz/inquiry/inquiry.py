@@ -222,7 +222,7 @@ class Inquiry:
         blamed, state, doubt = self._blame.lay(each, others)
         final = self._own(each) if each.gap.index and not state else each
         found = self._descriptions.finding(final, blamed, state=state, void=doubt)
-        if state and doubt is None:
+        if doubt is None and (state or not each.gap.index):
             found = replace(found, deaf=self._blame.find_deaf(each))
         # Who refuses a call for want of a thing that is only late had not come to what else is wrong with it.
         is_open = found.cause != NOT_IMPLEMENTED or each.gap.difference in _MISSES

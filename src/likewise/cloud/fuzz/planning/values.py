@@ -21,6 +21,8 @@ TIMES = (100_000, 100)
 """How much bigger a number is made that has no limit by the model: what it must be divisible by, it stays."""
 CHOICES = 6
 """Members of a structure, none of them required, from which on it is taken to be one of several things."""
+NO_VALUE = "not a valid value!"
+"""A text that is none of those that mean something."""
 NOBODYS = "00000000-0000-0000-0000-000000000000"
 """An identifier that nothing has."""
 FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
@@ -158,7 +160,7 @@ def _reference_changes(member: Member, base: Name | Ref | Text, place: str) -> I
         yield place, ValueClass.BOUNDARY, Text((base, "-", "x" * 30))
         return
     yield place, ValueClass.UNKNOWN, NOBODYS
-    yield place, ValueClass.WRONG_FORMAT, "not a valid value!"
+    yield place, ValueClass.WRONG_FORMAT, NO_VALUE
     yield place, ValueClass.TOO_LONG, "x" * LONG
     # Not empty: an address that lacks its last part is another operation's.
 
@@ -174,7 +176,7 @@ def _strings(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
     if _looks_like_owner(member.name):
         yield ValueClass.OTHER_OWNER, "999999999999"
     yield ValueClass.EMPTY, ""
-    yield ValueClass.WRONG_FORMAT, "not a valid value!"
+    yield ValueClass.WRONG_FORMAT, NO_VALUE
     yield ValueClass.WRONG_FORMAT, FOREIGN
     yield (
         ValueClass.TOO_LONG,
@@ -349,9 +351,7 @@ def _tree_changes(tree: Any, place: str) -> Iterator[Change]:
     elif isinstance(tree, str):
         yield place, ValueClass.EMPTY, ""
         yield place, ValueClass.TOO_LONG, "x" * 70_000
-        yield from (
-            (place, ValueClass.WRONG_FORMAT, text) for text in ("not a valid value!", FOREIGN, MARKED)
-        )
+        yield from ((place, ValueClass.WRONG_FORMAT, text) for text in (NO_VALUE, FOREIGN, MARKED))
 
 
 def _null_changes(tree: Any, place: str) -> Iterator[Change]:

@@ -36,8 +36,8 @@ LAST = 100
 """More calls than any set-up has."""
 WATCHED = frozenset({"way", "twice", "plain", "held", "form", "filled"})
 """States in which it is looked at what a refused call has left."""
-SIZES = 2
-"""The rank of the first round of sizes."""
+SIZES = 1
+"""The rank of the first round of sizes: one call says of most parameters that they have no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,7 +248,7 @@ class Cases:
     def _rounds(self, operation: str) -> Iterator[Round]:
         """The classes by rank, what is there already called again, and the sizes."""
         plan, found = self.plan(operation), self._variants(operation)
-        found = grouped(found, plan.call.params) + found
+        found = grouped(found, plan.call.params, self._shared(operation)) + found
         ranked = by_rank(
             found,
             self._shared(operation),

@@ -9,6 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from likewise.cloud.fuzz.grammar import Grammar, OperationShape
+from likewise.cloud.fuzz.planning.values import NO_VALUE
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, general, together
 
 GROUP = 3
@@ -53,21 +54,28 @@ def shuffled(found: Sequence[Variant], chance: random.Random) -> list[Variant]:
     return [ordered[each.parameter, str(each.value_class)].pop() for each in mixed]
 
 
-def grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Variant]:
+def grouped(
+    found: Sequence[Variant], typical: Mapping[str, Any], shared: Container[str] = ()
+) -> list[Variant]:
     """What may be given besides, several at once: what both sides take needs no call of its own.
 
-    The second values of enumerations come together after the first ones, and so on.
+    The second values of enumerations come together after the first ones, and so on. Texts that are none of
+    the right ones come together as well, but for parameters that are `shared`: most servers take any.
     """
     rounds: list[list[Variant]] = []
     given: dict[str, int] = {}
+    strange: list[Variant] = []
     for each in found:
-        is_usual = each.value_class == ValueClass.TYPICAL and not each.is_alone
-        if is_usual and each.parameter == each.top not in typical:
+        is_free = not each.is_alone and each.parameter == each.top not in typical
+        if is_free and each.value_class == ValueClass.TYPICAL:
             number = given[each.top] = given.get(each.top, -1) + 1
             if number == len(rounds):
                 rounds.append([])
             rounds[number].append(each)
+        elif is_free and each.top not in shared and each.note == repr(NO_VALUE):
+            strange.append(each)
     groups = [group for number, those in enumerate(rounds) for group in _shared_out(those, number)]
+    groups += _shared_out(strange, 1) if strange else []
     return [together(each) for each in groups if len(each) > 1]
 
 

@@ -260,6 +260,10 @@ def test_what_is_not_supported_for_one_call_is_a_constraint_where_the_operation_
     assert known.name == CONSTRAINT
     unknown = likely_cause(gap, refused, success(), settles=False, never=(True, False))
     assert unknown.name == NOT_IMPLEMENTED
+    header = failure(501, "NotImplemented", "A header you provided implies functionality that is not there")
+    assert likely_cause(gap, header, success(), settles=False, never=(False, False)).name == CONSTRAINT
+    lacking = likely_cause(gap, success(), header, settles=False, never=(False, False))
+    assert lacking.name == NOT_IMPLEMENTED, "the stand-in lacks what the reference has"
     code = replace(gap, difference=Difference.CODE, implication=Implication.MISLEADING)
     crash = likely_cause(code, refused, failure(500, "500", ""), settles=False, never=(False, False))
     assert crash.name == NULL

@@ -215,6 +215,13 @@ def test_simpler_calls_are_tried_with_the_usual_value_then_with_less() -> None:
     assert [len(each.call.params["CacheControl"]) for each in forms[2:]] == [8, 64, 256, 1024]
 
 
+def test_what_is_refused_for_something_that_was_given_may_be_refused_for_something_made_up() -> None:
+    call = Call(service="s3", operation="GetObject", params={"Bucket": "b", "VersionId": Ref(3, ("V",))})
+    forms = simpler(Probe(call=call, parameter="VersionId", value_class="typical", state="way"), planner())
+    made_up = [form for form in forms if isinstance(form.call.params.get("VersionId"), str)]
+    assert {form.value_class for form in made_up} == {"unknown resource"}
+
+
 def test_values_get_simpler_by_kind() -> None:
     assert list(reduced([{"a": 1}, {"b": 2}])) == [[{"a": 1}], [{"b": 2}]]
     assert list(reduced({"a": 1, "b": 2})) == [{"b": 2}, {"a": 1}]

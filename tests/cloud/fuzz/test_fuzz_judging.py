@@ -310,6 +310,12 @@ def test_where_a_list_is_not_there_what_is_said_of_its_pages_follows(judge: Judg
     assert len(gaps(judge, cut, ok(Markers=[{"Key": "k"}], IsTruncated=False))) == 2
 
 
+def test_where_a_page_has_other_things_the_next_one_begins_elsewhere(judge: Judge) -> None:
+    first, second = ok(Things=[{"Key": "a"}], NextKey="a"), ok(Things=[{"Key": "b"}], NextKey="b")
+    assert [gap.place for gap in gaps(judge, first, second)] == ["Things[].Key"]
+    assert [gap.place for gap in gaps(judge, first, ok(Things=[{"Key": "a"}], NextKey="b"))] == ["NextKey"]
+
+
 def test_what_an_error_says_besides_its_text_counts(judge: Judge) -> None:
     said = replace(
         bad("TransactionCanceledException", "no"),

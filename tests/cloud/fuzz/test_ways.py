@@ -17,6 +17,7 @@ from likewise.cloud.fuzz.sides.execution import Case, Lane, Probe
 from likewise.cloud.fuzz.sides.standing import is_replaced
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.schedule import EARLY, NEXT, Gains, Schedule
+from likewise.cloud.fuzz.tasks.usual import Usual
 from likewise.model import Difference, Implication
 
 SOME = ("CreateTable", "DescribeTable", "PutItem", "GetItem", "Query", "Scan")
@@ -45,6 +46,15 @@ def test_a_way_has_the_set_up_that_it_needs_in_the_order_that_is_said() -> None:
     assert "GlobalSecondaryIndexes" in planner().plan("Query:index").setup[0].params
 
 
+def test_what_a_policy_forbids_was_there_before_it_and_another_bucket_is_there_besides() -> None:
+    def before(service: str, way: str) -> list[str]:
+        return [call.operation for call in planner(service).plan(way).setup]
+
+    assert before("s3", "HeadBucket:closed") == ["CreateBucket", "PutObject", "PutBucketPolicy"]
+    assert before("s3", "CopyObject:elsewhere") == ["CreateBucket", "CreateBucket", "PutObject"]
+    assert before("dynamodb", "DescribeTable:closed") == ["CreateTable", "PutItem", "PutResourcePolicy"]
+
+
 def test_each_way_is_tried_and_named_by_what_is_given_besides() -> None:
     cases = Cases(planner(), 1, SOME)
     tasks = cases.states()["way"]
@@ -57,6 +67,47 @@ def test_each_way_is_tried_and_named_by_what_is_given_besides() -> None:
     )
     assert probes["way GetItem:kinds"].parameter == "", "only what was there before is another"
     assert len({task.name for task in tasks}) == len(tasks)
+
+
+def test_every_operation_is_asked_early_for_what_is_somebody_elses() -> None:
+    tasks = list(Cases(planner("s3"), 1, ("GetObject",)).sweep("GetObject"))
+    early = [probe for task in tasks if task.keys[-1] in EARLY for probe in task.case.probes]
+    (other,) = (probe for probe in early if probe.value_class == "other owner")
+    assert other.parameter == "ExpectedBucketOwner"
+    assert not any(each.parameter == other.parameter for each in early if each is not other)
+
+
+def test_an_answer_that_leaves_out_what_is_usual_says_nothing_of_it() -> None:
+    usual = Usual()
+    item = {"id": "a", "rank": 1}
+    usual.note("Query", Answer(success=True, fields={"Items": [item], "Count": 1, "Next": ""}))
+    assert usual.is_all_in("Query", Answer(success=True, fields={"Items": [item, item], "Count": 2}))
+    assert not usual.is_all_in("Query", Answer(success=True, fields={"Items": [{"id": "a"}] * 2, "Count": 2}))
+    assert not usual.is_all_in("Query", Answer(success=True, fields={"Count": 2})), "in which order?"
+    assert usual.is_all_in("Scan", Answer(success=True, fields={}))
+
+
+def test_texts_that_mean_nothing_are_given_several_at_a_time() -> None:
+    tasks = list(Cases(planner("s3"), 1, ("PutObject",)).sweep("PutObject"))
+    first = [probe for task in tasks for probe in task.case.probes if probe.value_class.startswith("wrong")]
+    (kinds, *_) = (set(probe.value_class.split(AND)) for probe in first if AND in probe.parameter)
+    assert kinds == {"wrong format"}
+
+
+def test_a_value_of_another_kind_may_hold_nothing() -> None:
+    tasks = list(Cases(planner(), 1, ("UpdateItem",)).sweep("UpdateItem"))
+    early = [probe for task in tasks if task.keys[-1] in EARLY for probe in task.case.probes]
+    values = [probe.call.params.get("ExpressionAttributeValues", {}).get(":one") for probe in early]
+    assert {"SS": []} in values
+
+
+def test_what_is_written_or_removed_is_looked_for_in_the_list_as_well() -> None:
+    objects = planner("s3")
+    assert objects.observers("DeleteBucketMetricsConfiguration") == (
+        "GetBucketMetricsConfiguration",
+        "ListBucketMetricsConfigurations",
+    )
+    assert "ListBuckets" in objects.observers("DeleteBucket")
 
 
 def test_an_old_name_of_an_operation_is_not_swept_again() -> None:

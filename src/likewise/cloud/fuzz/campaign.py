@@ -14,6 +14,7 @@ from likewise.cloud.fuzz.experience import Experience
 from likewise.cloud.fuzz.findings import Finding, Tally
 from likewise.cloud.fuzz.hands import Hands
 from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Pending, Unstable
+from likewise.cloud.fuzz.inquiry.minimising import LONG
 from likewise.cloud.fuzz.inquiry.shrinking import apart
 from likewise.cloud.fuzz.line import LAST, Line
 from likewise.cloud.fuzz.planning.variants import AND
@@ -81,7 +82,9 @@ class Campaign:
     ) -> None:
         self.cases, self.pair, self.inquiry = cases, pair, inquiry
         tally = Tally(authorisations=inquiry.known.authorisations)
-        self.experience = Experience(cases.planner, known if known is not None else set(), tally)
+        self.experience = Experience(
+            cases.planner, known if known is not None else set(), tally, inquiry.gaps
+        )
         self.hashes: set[str] = set()
         self.done, self.walks, self.on_progress = done, walks, on_progress
         self.gains, self.progress = Gains(), Progress()
@@ -218,6 +221,8 @@ class Campaign:
             self.experience.count(task.case, probe, ours, theirs)
             yield from self._parts(task, probe, ours, theirs)
             yield from self._judge(task, probe, ours, theirs)
+            if probe.size and not ours.answers[0].success and not theirs.answers[0].success:
+                yield from self._close_in(task, probe)  # the limits may be two
             more = companions(probe, self.cases.planner, (ours.answers[0], theirs.answers[0]))
             yield from self._ask(task, [each for each in more if self.experience.is_open(each)])
         self.gains.note(task.keys, self.pair.asked - before, self._new_ones - found)
@@ -302,7 +307,9 @@ class Campaign:
         yield from self.inquiry.wavering
         self.experience.reopen(probe, new, {each.signature for each in self.inquiry.wavering})
         for each in found:
-            self.experience.known |= own_signatures(new, each if isinstance(each, Finding) else each.finding)
+            said = each if isinstance(each, Finding) else each.finding
+            self._try_again(probe, new, said)
+            self.experience.known |= own_signatures(new, said)
             if isinstance(each, Finding):
                 yield from self._take(each)
             else:
@@ -310,6 +317,12 @@ class Campaign:
                 self._note(each.finding)
         if is_doubtful_limit(probe, new):
             yield from self._close_in(task, probe)
+
+    def _try_again(self, probe: Probe, gaps: Sequence[Gap], finding: Finding) -> None:
+        """What takes long to show is looked into again where it turns up elsewhere: that may be shorter."""
+        if len(finding.sequence) > LONG:
+            those = [gap for gap in gaps if gap.operation == finding.shown_by and gap.place == finding.place]
+            self.experience.reopen(probe, those, {gap.signature for gap in those})
 
     def _in_full(self, task: Task, probe: Probe, gaps: list[Gap]) -> tuple[Probe, list[Gap]]:
         """A write whose answer says something else, with all reads, where one that was not asked differs."""
@@ -337,8 +350,9 @@ class Campaign:
 
     def _note(self, finding: Finding) -> None:
         """What is found, or may be, needs not be looked into again."""
-        self.experience.find(finding)
-        if finding.hash not in self.hashes | self._expected:
+        is_first = finding.hash not in self.hashes | self._expected
+        self.experience.find(finding, is_certain=not (is_first and len(finding.sequence) > LONG))
+        if is_first:
             self._expected.add(finding.hash)
             self._new_ones += 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 
 from likewise.cloud.fuzz.calls import Answer
@@ -18,8 +18,11 @@ from likewise.cloud.fuzz.tasks.bounds import Bounds
 from likewise.cloud.fuzz.tasks.cases import Task
 from likewise.cloud.fuzz.tasks.keys import asked_by, key_of, key_of_finding, keys_of, targets_of, values_of
 from likewise.cloud.fuzz.tasks.looks import UNSET
+from likewise.cloud.fuzz.tasks.usual import Usual
 from likewise.model import Difference
 
+Gaps = tuple[list[Gap], set[str]]
+"""Differences, and the operations that more of them may follow from."""
 WAY = "way "
 """What the state of a probe begins with that makes a call in another way."""
 WAVERING = 2
@@ -29,8 +32,10 @@ WAVERING = 2
 class Experience:
     """Learns from every answer; all hands of a campaign share it."""
 
-    def __init__(self, planner: Planner, known: set[tuple[str, ...]], tally: Tally) -> None:
-        self._planner, self.known, self.tally = planner, known, tally
+    def __init__(
+        self, planner: Planner, known: set[tuple[str, ...]], tally: Tally, gaps: Callable[..., Gaps]
+    ) -> None:
+        self._planner, self.known, self.tally, self._gaps = planner, known, tally, gaps
         self.hopeless: set[str] = set()
         """Operations whose typical call only one side knows: their parameters tell nothing more."""
         self.agreed: set[tuple[str, str, str]] = set()
@@ -48,6 +53,7 @@ class Experience:
         """Values of parameters that had a call of their own."""
         self._wavered: dict[tuple[str, ...], int] = {}
         """How often a difference was looked into and did not show again."""
+        self._usual = Usual()
         self._several: set[tuple[str, str]] = set()
         """Operations of which it is known that the sides name different ones of several mistakes, and how."""
 
@@ -59,7 +65,8 @@ class Experience:
         setup = task.case.setup
         probes = tuple(each for each in task.case.probes if self._is_wanted(each, again=again))
         for number in range(len(setup) - 1, -1, -1):
-            if setup[number].operation not in ineffective:
+            # What one side alone refuses makes no state in which the two could be compared, either.
+            if setup[number].operation not in ineffective and setup[number].operation not in self.hopeless:
                 continue
             shorter = without(setup, number)
             if shorter is None or any(refers(probe.call, number) for probe in probes):
@@ -109,9 +116,10 @@ class Experience:
                 self._wavered[gap.signature] = self._wavered.get(gap.signature, 0) + 1
                 self.known -= {gap.signature, key_of(gap, probe)}
 
-    def find(self, finding: Finding) -> None:
-        """What is found, or may be, needs not be looked into again."""
-        self.known.add(key_of_finding(finding))
+    def find(self, finding: Finding, *, is_certain: bool) -> None:
+        """What is found, or may be, needs not be looked into again, unless it could be shown better."""
+        if is_certain:
+            self.known.add(key_of_finding(finding))
         if AND in finding.parameter and finding.kind in (Difference.CODE, Difference.MESSAGE):
             self._several.add((finding.operation, finding.kind))
         if finding.cause == NOT_IMPLEMENTED and not finding.condition:
@@ -144,7 +152,9 @@ class Experience:
             self.tally.compared.add(operation)
         self.tally.targets.update(targets_of(probe))
         self.bounds.note(probe, first, second)
-        if AND in probe.parameter and first.success and second.success:
+        is_taken = AND in probe.parameter and first.success and second.success
+        is_whole = is_taken and self._usual.is_all_in(operation, first)
+        if is_whole and not self._gaps(case, probe, ours, theirs)[0]:
             self.agreed |= values_of(probe)
 
     def _is_other_way(self, probe: Probe) -> bool:
@@ -171,6 +181,7 @@ class Experience:
         failures = [each for each in (ours, theirs) if not each.success and not is_absent(each)]
         self.failed.pop(operation, None)
         self.absent.discard(operation)
+        self._usual.note(operation, ours)
         if is_absent(ours) and is_absent(theirs):
             self.absent.add(operation)
         if failures:

@@ -28,7 +28,11 @@ from likewise.cloud.fuzz.differences.explaining import (
     is_same_refusal,
 )
 from likewise.cloud.fuzz.differences.leniency import gathered
-from likewise.cloud.fuzz.differences.neglect import follows_from_alteration, follows_from_blindness
+from likewise.cloud.fuzz.differences.neglect import (
+    follows_from_alteration,
+    follows_from_blindness,
+    is_same_deafness,
+)
 from likewise.cloud.fuzz.findings import Finding, Tally, from_json
 from likewise.cloud.fuzz.inquiry.inquiry import Unstable
 from likewise.model import FormatTooNew, RecordingCorrupt
@@ -142,6 +146,7 @@ _SAME = (
     is_same_lateness,
     follows_from_blindness,
     follows_from_alteration,
+    is_same_deafness,
 )
 
 

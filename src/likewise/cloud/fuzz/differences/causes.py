@@ -72,6 +72,8 @@ def likely_cause(
         status = answer.status or 0
         if gap.difference is Difference.MESSAGE:
             break  # both say that it cannot be done, or both that something else is wrong
+        if not which and not never[which] and gap.difference is Difference.SUCCESS:
+            break  # what the reference has and does not take is not for the candidate to take
         absent = _ABSENT if never[which] else _UNKNOWN
         if not answer.success and (status in (405, 501) or absent.search(answer.code)):
             return Cause(name=NOT_IMPLEMENTED, evidence=f"the {side} answers {answer.summary()}", side=which)
@@ -86,7 +88,7 @@ def likely_cause(
     for answer, side in ((candidate, "candidate"), (reference, "reference")):
         if gap.difference is Difference.MESSAGE:
             break  # if both fail, they do so alike
-        if (answer.status or 0) >= 500:
+        if (answer.status or 0) >= 500 and not _UNKNOWN.search(answer.code):
             return Cause(name=NULL, evidence=f"the {side} itself fails with {answer.summary()}")
         if answer.silence:
             return Cause(name=NULL, evidence=f"the {side} gives no answer ({answer.silence})")

@@ -369,6 +369,8 @@ def follows_from_deafness(finding: Finding, other: Finding) -> bool:
             and finding.kind not in _FAILURES
             and tops(other.parameter) < tops(finding.parameter)
         )
+    if other.manifestation == "response":
+        return False
     said = (finding.reference, finding.candidate)[other.deaf]
     return said.startswith("success") and bool(tops(other.parameter) & tops(finding.parameter) - {""})
 

@@ -332,11 +332,22 @@ def _without_counts(gaps: list[Gap]) -> list[Gap]:
     beside = {each.place.rpartition(".")[0] for each in gaps if _is_of_list(each)}
     if beside:
         beside.add("headers")
+    others = {each.place.partition("[]")[0].rpartition(".")[0] for each in gaps if "[]" in each.place}
     return [
         each
         for each in gaps
-        if each.place.rpartition(".")[0] not in beside or not PAGING.search(each.place.rpartition(".")[2])
+        if not (_parent(each) in beside and PAGING.search(_name(each)))
+        # Where the things on a page are others, so is what the next one begins with.
+        and not (_parent(each) in others and _name(each).startswith("Next"))
     ]
+
+
+def _parent(gap: Gap) -> str:
+    return gap.place.rpartition(".")[0]
+
+
+def _name(gap: Gap) -> str:
+    return gap.place.rpartition(".")[2]
 
 
 def _is_of_list(gap: Gap) -> bool:

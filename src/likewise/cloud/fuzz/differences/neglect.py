@@ -33,6 +33,27 @@ def follows_from_alteration(finding: Finding, other: Finding) -> bool:
     return kept[0] != kept[1] and taker(finding) == kept.index(False)
 
 
+_FIRST = (Difference.SUCCESS, Difference.STATUS, Difference.LENGTH, Difference.MISSING, Difference.EXTRA)
+"""Which of several differences says most."""
+
+
+def is_same_deafness(finding: Finding, other: Finding) -> bool:
+    """Whether a read differs by a parameter that one side does not heed, as another says better."""
+    return (
+        finding.deaf is not None
+        and (finding.deaf, finding.operation, finding.service) == (other.deaf, other.operation, other.service)
+        and finding.manifestation == other.manifestation == "response"
+        and "" not in tops(other.parameter) <= tops(finding.parameter)
+        and _worth(other) < _worth(finding)
+    )
+
+
+def _worth(finding: Finding) -> tuple[int, int, int, str]:
+    kinds = [str(each) for each in _FIRST]
+    place = kinds.index(finding.kind) if finding.kind in kinds else len(kinds)
+    return len(tops(finding.parameter)), place, len(finding.sequence), finding.hash
+
+
 def _are_taken(finding: Finding, other: Finding) -> bool:
     """Whether one side alone takes each of two calls of an operation."""
     alike = (finding.operation, finding.shown_by) == (other.operation, other.shown_by)

@@ -48,7 +48,7 @@ VALUES = {
     "Item": ROW,
     "ReturnValues": "ALL_OLD",
     "UpdateItem.ReturnValues": "ALL_NEW",
-    "UpdateItem.UpdateExpression": "SET n = n + :one",
+    "UpdateItem.UpdateExpression": "SET n = :one",
     "UpdateItem.ExpressionAttributeValues": {":one": {"N": "1"}},
     "UpdateItem.AttributeUpdates": None,
     "UpdateItem?ConditionExpression": "attribute_exists(id)",
@@ -191,6 +191,7 @@ HINTS = Hints(
         "CreateTable.StreamSpecification": ("DescribeTable",),
     },
     related={
+        "PutItem:before": ({"Item": ROW},),
         "DescribeTable:restored": ({"TableName": Name("table", 5)},),
         "DescribeTable:imported": ({"TableName": Name("table", 6)},),
         "CreateTable:stream": (
@@ -211,7 +212,7 @@ HINTS = Hints(
         "UpdateTimeToLive": ("DescribeTimeToLive",),
         "UpdateContinuousBackups": ("DescribeContinuousBackups",),
         "CreateBackup": ("DescribeBackup", "ListBackups"),
-        "DeleteBackup": ("DescribeBackup",),
+        "DeleteBackup": ("DescribeBackup", "ListBackups"),
         "PutResourcePolicy": ("GetResourcePolicy",),
         "DeleteResourcePolicy": ("GetResourcePolicy",),
         "UpdateContributorInsights": ("DescribeContributorInsights",),

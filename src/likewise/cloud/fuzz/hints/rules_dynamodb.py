@@ -26,6 +26,7 @@ from likewise.cloud.fuzz.hints.parts_dynamodb import (
     TABLE,
     THROUGHPUT,
     UPDATE,
+    denying,
     queries,
     stated,
     transacts,
@@ -221,6 +222,14 @@ _READS: dict[str, Mapping[str, Any]] = {
     "Scan:sparse": {"IndexName": "by-n"},
     "Scan:counted": {"Select": "COUNT", "FilterExpression": "attribute_exists(nowhere)"},
     "Scan:mixed": {"FilterExpression": "n > :a", "ExpressionAttributeValues": {":a": {"S": "1"}}},
+    "Scan:spare": {"FilterExpression": "attribute_exists(n)", "ExpressionAttributeValues": ONE},
+    **{
+        f"{name}:unused": {"FilterExpression": "attribute_exists(n)", "ExpressionAttributeNames": {"#x": "x"}}
+        for name in ("Scan", "Query")
+    },
+    "DeleteItem:spare": _asks("attribute_exists(n)", SEVEN),
+    "DeleteItem:unused": _asks("attribute_exists(n)", None, {"#x": "x"}),
+    "UpdateItem:unused": updates("SET n = :one", ONE, ExpressionAttributeNames={"#x": "x"}),
     "Scan:syntax": {"FilterExpression": "n >", "ExpressionAttributeValues": ONE},
     "Scan:both": {
         "FilterExpression": "attribute_exists(n)",
@@ -353,4 +362,23 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "TransactWriteItems:key": _THERE,
     "TagResource:again": ("CreateTable", "TagResource"),
 }
+CLOSED = (
+    "DescribeTable",
+    "UpdateTable",
+    "DeleteTable",
+    "DescribeTimeToLive",
+    "UpdateTimeToLive",
+    "DescribeContinuousBackups",
+    "UpdateContinuousBackups",
+    "CreateBackup",
+    "TagResource",
+    "ListTagsOfResource",
+    "TransactGetItems",
+    "TransactWriteItems",
+    "ExecuteStatement",
+    "BatchExecuteStatement",
+)
+"""Operations that a policy may forbid, besides those on items."""
+WAYS |= {"PutResourcePolicy:all": denying("*"), **{f"{name}:closed": {} for name in CLOSED}}
+NEEDS |= {f"{name}:closed": ("PutItem:before", "PutResourcePolicy:all") for name in CLOSED}
 WAYS |= {"PutItem:short": {"Item": KEY}, "PutItem:kinds-again": {"Item": {**KINDS, "n": {"N": "7"}}}}

@@ -233,7 +233,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
 _VERSIONED = ("PutBucketVersioning", "PutObject")
 _DELETED = (*_VERSIONED, "DeleteObject")
 _PARTS = ("CreateMultipartUpload", "UploadPart", "UploadPart:later")
-_FAR = ("CreateBucket:other", "PutObject:far")
+_FAR = ("CreateBucket:here", "CreateBucket:other", "PutObject:far")
 _ODD = ("PutObject:odd",)
 _FOLDERS = ("PutObject:folder", "PutObject:outer")
 
@@ -292,4 +292,55 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "PutObjectRetention:weaker": (LOCKED, "PutObject:compliance"),
     "RestoreObject:again": ("PutObject:glacier", "RestoreObject"),
     "RestoreObject:warm": ("PutObject",),
+}
+
+CLOSED = (
+    "HeadBucket",
+    "GetObjectAcl",
+    "GetObjectAttributes",
+    "ListMultipartUploads",
+    "GetBucketLocation",
+    "GetBucketAcl",
+    "GetBucketTagging",
+    "GetBucketVersioning",
+    "GetBucketPolicy",
+    "CopyObject",
+    "PutObjectTagging",
+    "PutBucketTagging",
+    "DeleteBucket",
+)
+"""Operations that a policy may forbid, besides those that have one of their own."""
+WAYS |= {f"{name}:closed": {} for name in CLOSED}
+WAYS |= {
+    "HeadObject:forbidden": {},
+    "PutBucketPolicy:closed": {
+        "Policy": Text(
+            (
+                '{"Version":"2012-10-17","Statement":[{"Sid":"one","Effect":"Deny","Principal":"*",'
+                '"Action":"s3:*","Resource":["arn:aws:s3:::',
+                BUCKET,
+                '","arn:aws:s3:::',
+                BUCKET,
+                '/*"]}]}',
+            )
+        )
+    },
+    "PutObject:inner": {"Key": Text((OTHER, "/inner"))},
+    **{
+        f"{name}:several": {"Delimiter": "/"}
+        for name in ("ListObjects", "ListObjectsV2", "ListObjectVersions", "ListMultipartUploads")
+    },
+    "CreateMultipartUpload:folder": {"Key": Text((KEY, "/inner"))},
+    "CreateMultipartUpload:inner": {"Key": Text((OTHER, "/inner"))},
+}
+_FORBIDDEN = ("PutObject:before", "PutBucketPolicy:closed")
+NEEDS |= {f"{name}:closed": _FORBIDDEN for name in CLOSED}
+NEEDS |= {
+    "HeadObject:forbidden": _FORBIDDEN,
+    "DeleteBucket:closed": ("PutBucketPolicy:closed",),
+    **{
+        f"{name}:several": ("PutObject:folder", "PutObject:inner")
+        for name in ("ListObjects", "ListObjectsV2", "ListObjectVersions")
+    },
+    "ListMultipartUploads:several": ("CreateMultipartUpload:folder", "CreateMultipartUpload:inner"),
 }

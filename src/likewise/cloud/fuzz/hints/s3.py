@@ -255,6 +255,8 @@ HINTS = Hints(
         "CopySourceIfNoneMatch": ({"CopySourceIfNoneMatch": OTHER_ETAG},),
     },
     related={
+        "CreateBucket:here": ({"Bucket": BUCKET},),
+        "PutObject:before": ({"Key": KEY},),
         "CreateBucket:lock": ({"ObjectLockEnabledForBucket": True},),
         "PutBucketOwnershipControls:acl": (
             {"OwnershipControls": {"Rules": [{"ObjectOwnership": "ObjectWriter"}]}},
@@ -263,11 +265,11 @@ HINTS = Hints(
     },
     observers={
         "CreateBucket": ("HeadBucket", "ListBuckets", "GetBucketLocation"),
-        "DeleteBucket": ("HeadBucket",),
+        "DeleteBucket": ("HeadBucket", "ListBuckets"),
         "PutObject": ("GetObject", "HeadObject", "ListObjectsV2"),
         "CopyObject": ("GetObject", "HeadObject", "ListObjectsV2"),
         "RenameObject": ("ListObjectsV2",),
-        "CompleteMultipartUpload": ("GetObject", "HeadObject"),
+        "CompleteMultipartUpload": ("GetObject", "HeadObject", "ListObjectsV2", "ListMultipartUploads"),
         "DeleteObject": ("GetObject", "ListObjectsV2"),
         "DeleteObjects": ("GetObject", "ListObjectsV2"),
         "CreateMultipartUpload": ("ListMultipartUploads",),

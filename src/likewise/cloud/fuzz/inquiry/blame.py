@@ -83,6 +83,8 @@ class Blame:
         is_said = any(each.index == 0 and is_same_value(each, gap) for each in gaps.values())
         if len(witnesses) + is_said < 2 and void is None and not is_unheeded:
             return gap.operation, False, None
+        if (giver := given_by(shown)) is not None and not self._was_there(shown):
+            return giver, True, None
         is_whole = void is not None or (gap.difference in EXISTENCE and not is_made)
         # What else these reads show is something of its own where they show the thing.
         shows = [each for each in gaps.values() if each.index in witnesses | {gap.index}]
@@ -235,6 +237,12 @@ class Blame:
         taken = self._taken[operation]
         return len(taken) > which and taken[which] and not taken[1 - which]
 
+    def _was_there(self, shown: Shown) -> bool:
+        """Whether both sides had before the probe what then differs: then it is the probe's doing."""
+        without = self._without(shown, shown.gap.index)
+        seen = without.seen if without is not None else None
+        return seen is not None and all(_holds(each.answers[0].fields, shown.gap.place) for each in seen)
+
     def _is_never_seen(self, shown: Shown, which: int) -> bool:
         """Whether a side that does nothing with what a call is always given never does anything typically."""
         name = shown.probe.call.operation
@@ -304,6 +312,20 @@ class Blame:
             if self._is_shared(operation)
             else answer.fields
         )
+
+
+def given_by(shown: Shown) -> str | None:
+    """The write before the probe that was given what then differs, where the probe itself was not.
+
+    What an upload is given when it begins is kept by the call that completes it.
+    """
+    parts = {part.removesuffix("[]").lower() for part in shown.gap.place.split(".")}
+    if parts & {name.lower() for name in shown.probe.call.params}:
+        return None
+    for call in reversed(shown.case.setup):
+        if not is_read(call.operation) and parts & {name.lower() for name in call.params}:
+            return call.operation
+    return None
 
 
 def read_before(shown: Shown, index: int) -> Case | None:

@@ -11,6 +11,7 @@ from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.grammar import Member
 from likewise.cloud.fuzz.identities import OWNER
 from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import NOBODYS
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, shown
 from likewise.cloud.fuzz.sides.execution import Probe
 from likewise.model import Difference
@@ -63,6 +64,8 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
         usual = planner.value(shape, member)
         if usual is not None and not any(isinstance(each, Ref) for each in placeholders(usual)):
             add(usual, str(ValueClass.TYPICAL))
+    if isinstance(value, Ref):
+        add(NOBODYS, str(ValueClass.UNKNOWN))  # then what gave it need not be called
     if len(bare) < len(probe.call.params):
         add(value, probe.value_class, probe.note)
     # How big it has to be, the sizes that are tried say by themselves.

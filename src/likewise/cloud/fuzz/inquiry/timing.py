@@ -210,7 +210,9 @@ class Lateness:
         if self._agree(gap, question, *question.at_once):
             self._late.add(gap.operation)
             return True
-        if question.shared and self._is_elsewhere(shown, question):
+        # What was removed is on no page of a list.
+        is_removed = ENDS.match(shown.probe.call.operation) is not None
+        if question.shared and not is_removed and self._is_elsewhere(shown, question):
             self._steady.add(_kind(shown))
             return False
         question.users += 1

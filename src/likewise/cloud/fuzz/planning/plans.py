@@ -292,12 +292,17 @@ class Planner:
         for pattern, reads in self.hints.observers.items():
             if fnmatchcase(operation, pattern):
                 return reads
-        about = set(nouns(operation))
+        about = _single(operation)
         return tuple(
             name
             for name in self.operations
-            if re.match(r"^(Get|Describe|List)", name) and about and set(nouns(name)) == about
+            if re.match(r"^(Get|Describe|List)", name) and about and _single(name) == about
         )[:2]
+
+
+def _single(operation: str) -> set[str]:
+    """What an operation is about, whether it is one of them or the list of all."""
+    return {word.removesuffix("s") for word in nouns(operation)}
 
 
 def _names(value: Any) -> Iterator[Name]:

@@ -21,6 +21,10 @@ TIMES = (10**10, 100_000, 100)
 """How much bigger a number is made that has no limit by the model: what it must be divisible by, it stays."""
 CHOICES = 6
 """Members of a structure, none of them required, from which on it is taken to be one of several things."""
+NO_VALUE = "not a valid value!"
+"""A text that is none of those that mean something."""
+NOBODYS = "00000000-0000-0000-0000-000000000000"
+"""An identifier that nothing has."""
 FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
 """Texts with letters that are not everybody's, and with marks that mean something somewhere."""
 SPACED = f"  {MARKED}\n{FOREIGN}\t "
@@ -60,7 +64,7 @@ def variants(
                 note="missing" if is_less else shown(part),
                 is_double=isinstance(part, list) and _is_double(part),
                 is_plain=member.kind == "any" and place != member.name,
-                is_early=value_class is ValueClass.BOUNDARY and type(part) is int,
+                is_early=value_class is ValueClass.BOUNDARY and (type(part) is int or _is_hollow(part)),
             )
 
 
@@ -74,6 +78,11 @@ def _changed(base: Any, value: Any) -> Any:
         case _:
             return value
     return _changed(*parts[0]) if len(parts) == 1 else value
+
+
+def _is_hollow(value: Any) -> bool:
+    """Whether a value is of a kind that holds others, and holds none."""
+    return isinstance(value, Mapping) and list(value.values()) == [[]]
 
 
 def _is_double(value: list[Any]) -> bool:
@@ -155,8 +164,8 @@ def _reference_changes(member: Member, base: Name | Ref | Text, place: str) -> I
             yield place, ValueClass.BOUNDARY, Text((base, "x" * (int(member.maximum) - length(base.kind))))
         yield place, ValueClass.BOUNDARY, Text((base, "-", "x" * 30))
         return
-    yield place, ValueClass.UNKNOWN, "00000000-0000-0000-0000-000000000000"
-    yield place, ValueClass.WRONG_FORMAT, "not a valid value!"
+    yield place, ValueClass.UNKNOWN, NOBODYS
+    yield place, ValueClass.WRONG_FORMAT, NO_VALUE
     yield place, ValueClass.TOO_LONG, "x" * LONG
     # Not empty: an address that lacks its last part is another operation's.
 
@@ -172,7 +181,7 @@ def _strings(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
     if _looks_like_owner(member.name):
         yield ValueClass.OTHER_OWNER, "999999999999"
     yield ValueClass.EMPTY, ""
-    yield ValueClass.WRONG_FORMAT, "not a valid value!"
+    yield ValueClass.WRONG_FORMAT, NO_VALUE
     yield ValueClass.WRONG_FORMAT, FOREIGN
     yield (
         ValueClass.TOO_LONG,
@@ -252,6 +261,8 @@ def _choices(member: Member, base: Mapping[str, Any], place: str) -> Iterator[Ch
     others = [each for each in member.members if each.name != given]
     for inner in others:
         yield place, ValueClass.TYPICAL, {inner.name: usual(inner)}
+    for inner in [each for each in others if each.kind == "list"][:1]:
+        yield place, ValueClass.BOUNDARY, {inner.name: []}
     yield place, ValueClass.WRONG_FORMAT, {**base, others[0].name: usual(others[0])}
 
 
@@ -349,7 +360,7 @@ def _tree_changes(tree: Any, place: str) -> Iterator[Change]:
         yield place, ValueClass.TOO_LONG, "x" * 70_000
         if _DATE.fullmatch(tree):
             yield from ((place, ValueClass.BOUNDARY, text) for text in DATES)
-        texts = (SPACED, "not a valid value!", FOREIGN, MARKED)
+        texts = (SPACED, NO_VALUE, FOREIGN, MARKED)
         yield from ((place, ValueClass.WRONG_FORMAT, text) for text in texts)
 
 

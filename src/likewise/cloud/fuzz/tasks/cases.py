@@ -19,7 +19,15 @@ from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, spelled, 
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.fuzz.tasks import callers
 from likewise.cloud.fuzz.tasks.around import around
-from likewise.cloud.fuzz.tasks.ranks import DEFERRED, by_rank, common, families, grouped, shuffled
+from likewise.cloud.fuzz.tasks.ranks import (
+    DEFERRED,
+    by_rank,
+    common,
+    families,
+    grouped,
+    is_condition,
+    shuffled,
+)
 from likewise.cloud.fuzz.tasks.sizes import big, sizes
 from likewise.cloud.fuzz.tasks.states import ALTERED, HELD, Situation, filled, hinted, pages, situations, ways
 
@@ -29,8 +37,8 @@ LAST = 100
 """More calls than any set-up has."""
 WATCHED = frozenset({"way", "twice", "plain", "held", "form", "filled"})
 """States in which it is looked at what a refused call has left."""
-SIZES = 2
-"""The rank of the first round of sizes."""
+SIZES = 1
+"""The rank of the first round of sizes: one call says of most parameters that they have no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +266,7 @@ class Cases:
     def _rounds(self, operation: str) -> Iterator[Round]:
         """The classes by rank, what is there already called again, and the sizes."""
         plan, found = self.plan(operation), self._variants(operation)
-        found = grouped(found, plan.call.params) + found
+        found = grouped(found, plan.call.params, self._shared(operation)) + found
         ranked = by_rank(
             found,
             self._shared(operation),
@@ -310,7 +318,7 @@ class Cases:
             if each.value_class in (ValueClass.TYPICAL, ValueClass.UNKNOWN)
             and each.parameter == each.top not in typical
         ]
-        return sorted(grouped(found, typical) + found, key=_is_condition, reverse=True)
+        return sorted(grouped(found, typical) + found, key=is_condition, reverse=True)
 
     def _shared(self, operation: str) -> frozenset[str]:
         """Parameters that are not this operation's own: many have them, and it is not about them."""
@@ -445,8 +453,10 @@ class Cases:
         }
         probe = self.probe(plan.setup, call, **labels)
         # One read shows that something differs; all of them are asked once it does.
-        is_unmet = variant.value_class == ValueClass.UNKNOWN and bool(plan.setup)
-        return replace(probe, observers=probe.observers[:1], size=variant.size, is_watched=is_unmet)
+        is_unmet = is_condition(variant) and bool(plan.setup)
+        # What is done for somebody else is what is always done.
+        few = 0 if variant.value_class == ValueClass.OTHER_OWNER else 1
+        return replace(probe, observers=probe.observers[:few], size=variant.size, is_watched=is_unmet)
 
     def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
         """A probe with every read that can show what it does."""
@@ -466,11 +476,6 @@ class Cases:
         )
         case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
         return Task(name=f"walk/{number}", operation=last, case=case, phase="walks", keys=("walk",))
-
-
-def _is_condition(variant: Variant) -> bool:
-    """Whether it asks for something that does not hold: of a thing that is there, that is asked first."""
-    return variant.value_class == ValueClass.UNKNOWN
 
 
 def _may_pass(variant: Variant) -> bool:

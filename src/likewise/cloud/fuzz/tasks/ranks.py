@@ -9,6 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from likewise.cloud.fuzz.grammar import Grammar, OperationShape
+from likewise.cloud.fuzz.planning.values import NO_VALUE
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, general, together
 
 GROUP = 3
@@ -38,6 +39,11 @@ def common(grammar: Grammar) -> frozenset[str]:
     return frozenset(name for name, count in counts.items() if count >= COMMON)
 
 
+def is_condition(variant: Variant) -> bool:
+    """Whether it asks for something that does not hold: of a thing that is there, that is asked first."""
+    return variant.value_class == ValueClass.UNKNOWN
+
+
 def shuffled(found: Sequence[Variant], chance: random.Random) -> list[Variant]:
     """The values in any order, those of one class of one parameter in theirs: the first say most."""
     mixed = list(found)
@@ -48,21 +54,28 @@ def shuffled(found: Sequence[Variant], chance: random.Random) -> list[Variant]:
     return [ordered[each.parameter, str(each.value_class)].pop() for each in mixed]
 
 
-def grouped(found: Sequence[Variant], typical: Mapping[str, Any]) -> list[Variant]:
+def grouped(
+    found: Sequence[Variant], typical: Mapping[str, Any], shared: Container[str] = ()
+) -> list[Variant]:
     """What may be given besides, several at once: what both sides take needs no call of its own.
 
-    The second values of enumerations come together after the first ones, and so on.
+    The second values of enumerations come together after the first ones, and so on. Texts that are none of
+    the right ones come together as well, but for parameters that are `shared`: most servers take any.
     """
     rounds: list[list[Variant]] = []
     given: dict[str, int] = {}
+    strange: list[Variant] = []
     for each in found:
-        is_usual = each.value_class == ValueClass.TYPICAL and not each.is_alone
-        if is_usual and each.parameter == each.top not in typical:
+        is_free = not each.is_alone and each.parameter == each.top not in typical
+        if is_free and each.value_class == ValueClass.TYPICAL:
             number = given[each.top] = given.get(each.top, -1) + 1
             if number == len(rounds):
                 rounds.append([])
             rounds[number].append(each)
+        elif is_free and each.top not in shared and each.note == repr(NO_VALUE):
+            strange.append(each)
     groups = [group for number, those in enumerate(rounds) for group in _shared_out(those, number)]
+    groups += _shared_out(strange, 1) if strange else []
     return [together(each) for each in groups if len(each) > 1]
 
 
@@ -95,7 +108,7 @@ _PRIORITY: dict[str, int] = {
 
 
 _LEAST = frozenset({ValueClass.EMPTY, ValueClass.BOUNDARY})
-_EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISSING})
+_EVERYWHERE = frozenset({ValueClass.TYPICAL, ValueClass.UNKNOWN, ValueClass.MISSING, ValueClass.OTHER_OWNER})
 """Classes that each operation may take in its own way, whoever looks at the parameter."""
 
 
@@ -130,6 +143,7 @@ def by_rank(
     """
     ranks: dict[int, list[Variant]] = {}
     unmet = 0
+    owned = {each.top for each in found if each.value_class == ValueClass.OTHER_OWNER}
     seen: dict[tuple[str, str], int] = {}
     for each in found:
         place = general(each.parameter.partition(AND)[0])
@@ -155,6 +169,8 @@ def by_rank(
             rank += LATER * (unmet > FEW)  # one condition that does not hold shows most of what all do
         if each.top in shared and each.value_class not in _EVERYWHERE:
             rank += LATER
+        if each.top in owned and each.value_class == ValueClass.TYPICAL and AND not in each.parameter:
+            rank += LATER  # who looks at it at all does so where it is somebody else
         if each.parameter in missed and each.value_class == ValueClass.UNKNOWN:
             rank += 2 * LATER
         ranks.setdefault(rank, []).append(each)

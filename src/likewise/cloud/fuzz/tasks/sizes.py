@@ -21,11 +21,11 @@ LENGTHS: Steps = (
     (64, 600, 2000, 20_000),
     (60_000, 50_000, 30_000, 12_000, 5000, 1500, 800, 448, 200, 92, 48),
 )
-"""Lengths of texts, round by round: what a round shows rules out half of the next one."""
+"""Lengths of texts, round by round after the longest: what a round shows rules out half of the next one."""
 LONGEST = 60_000
-COUNTS: Steps = ((3, 30), (6, 120), (12, 60))
-"""Numbers of items, round by round."""
-FIELDS: Steps = ((3, 30), (6, 300), (12, 60, 120))
+COUNTS: Steps = ((120,), (3, 30), (6, 60), (12,))
+"""Numbers of items, round by round: who takes many takes few."""
+FIELDS: Steps = ((300,), (3, 30), (6, 120), (12, 60))
 """Numbers of entries of an object of JSON, round by round."""
 NUMBERS: Steps = ((1_000_000,), (10_000,), (1000, 100_000), (100, 400, 4000))
 """Numbers, round by round."""
@@ -61,20 +61,19 @@ def sizes(member: Member, base: Any, *, named: Container[str], number: int | Non
     """
     is_header = member.kind == "blob" and member.wire and member.name.lower() != "body"
     is_body = member.kind in ("structure", "list", "blob", "any") and not is_header
-    longest = LONGEST if is_body else LINE
-    # Content is most often taken however much it is: then no smaller size has to be asked for.
     is_content = isinstance(base, bytes) and member.name.lower() == "body"
-    longest = CONTENT if is_content else longest
-    lengths = ((longest,), *LENGTHS) if isinstance(base, bytes) and is_body else LENGTHS
+    longest = CONTENT if is_content else LONGEST if is_body else LINE
+    # What is taken however much it is need not be asked for in any smaller size.
+    lengths = ((longest,), *LENGTHS)
     for place, grow in _texts(base, member, member.name, named):
         yield from _stepped(place, grow, _of(lengths, number), longest, "characters")
     for place, grow in _maps(base, member, member.name, _lengthened):
-        yield from _stepped(f"{place}[]", grow, _of(LENGTHS, number), longest, "characters of a name")
+        yield from _stepped(f"{place}[]", grow, _of(lengths, number), longest, "characters of a name")
     for place, repeat in _lists(base, member, member.name):
-        yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[1][-1], "items")
+        yield from _stepped(place, repeat, _of(COUNTS, number), COUNTS[0][-1], "items")
     for place, repeat in _maps(base, member, member.name, _widened):
-        most = HEADERS if member.name.lower() == "metadata" else FIELDS[1][-1]
         steps = FIELDS if member.kind == "any" else COUNTS
+        most = HEADERS if member.name.lower() == "metadata" else steps[0][-1]
         yield from _stepped(place, repeat, _of(steps, number), most, "entries")
     for place, count, most in _counts(base, member, member.name):
         yield from _stepped(place, count, _of(NUMBERS, number), most, "as a number")

@@ -130,11 +130,11 @@ def test_what_takes_long_to_show_is_looked_into_again_where_it_turns_up_elsewher
     )
     five = sample_finding("GetObject", kind="error code", place="", sequence=(probe.call,) * 5, hash="long")
     for sequence, is_over in ((five.sequence, False), (five.sequence[:3], True)):
-        running.known.add(gap.signature)
+        running.experience.known.add(gap.signature)
         finding = replace(five, sequence=sequence)
         running._try_again(probe, [gap], finding)
         running._note(finding)
-        assert (gap.signature in running.known) is is_over
+        assert (gap.signature in running.experience.known) is is_over
     running.pair.close()
 
 
@@ -153,7 +153,7 @@ def test_parameters_that_differ_together_are_asked_for_one_by_one(monkeypatch: p
     found = [event for event in running.run() if isinstance(event, Finding)]
     running.pair.close()
     assert {each.parameter for each in found} == {"ResponseContentType"}
-    asked = {name for _, name, _ in running._asked}
+    asked = {name for _, name, _ in running.experience._asked}
     assert "ResponseContentType" in asked
 
 
@@ -162,7 +162,7 @@ def test_what_one_side_alone_refuses_is_not_called_before_anything() -> None:
     (task,) = running.cases.present()
     assert "PutBucketVersioning" in [call.operation for call in task.case.setup]
     running.hopeless.add("PutBucketVersioning")
-    setup = running._effective(task, again=False).case.setup
+    setup = running.experience.effective(task, (), again=False).case.setup
     assert "PutBucketVersioning" not in [call.operation for call in setup]
     assert setup
     running.pair.close()

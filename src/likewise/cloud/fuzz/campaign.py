@@ -95,8 +95,7 @@ class Campaign:
         self.known = known if known is not None else set()
         self.hashes: set[str] = set()
         self.done, self.walks, self.on_progress = done, walks, on_progress
-        self.tally = Tally(authorisations=inquiry.known.authorisations)
-        self.gains, self.progress = Gains(), Progress()
+        self.tally, self.gains, self.progress = Tally(), Gains(), Progress()
         self.hopeless: set[str] = set()
         """Operations whose typical call only one side knows: their parameters tell nothing more."""
 
@@ -130,6 +129,7 @@ class Campaign:
         """How often a difference was looked into and did not show again."""
         self._several: set[tuple[str, str]] = set()
         """Operations of which it is known that the sides name different ones of several mistakes, and how."""
+        self.tally.authorisations = inquiry.known.authorisations
 
     def run(self, tasks: Iterator[Task] | None = None) -> Iterator[Event]:
         """Do the work; what is yielded is meant to be written down at once."""

@@ -32,7 +32,7 @@ from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.fuzz.sides import open_side
 from likewise.cloud.fuzz.sides.aws import MADE_UP
-from likewise.cloud.fuzz.sides.signatures import signature, with_wrong_key
+from likewise.cloud.fuzz.sides.shared_access import signature, with_wrong_key
 from likewise.cloud.fuzz.tasks.callers import rounds
 from likewise.cloud.leaks import scan
 from likewise.cloud.rewriting import RewritingServer

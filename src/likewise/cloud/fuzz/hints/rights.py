@@ -35,14 +35,18 @@ RIGHTS: dict[str, dict[str, Right]] = {
         "Blob_SetMetadata": Right("w", "o", "w", "container"),
         "Container_Create": Right("wc", "c"),
         "Service_ListContainersSegment": Right("l", "s"),
+        "Blob_GetProperties": Right("r", "o", "r", "container"),
+        "Container_Delete": Right("d", "c"),
     },
     "queue": {
         "Messages_Peek": Right("r", "o", "r", "queue"),
         "Messages_Enqueue": Right("a", "o", "a", "queue"),
         "Messages_Dequeue": Right("p", "o", "p", "queue"),
-        "MessageId_Delete": Right("p", "o", "p", "queue"),
+        "MessageId_Delete": Right("dp", "o", "p", "queue"),
         "Queue_Create": Right("wc", "c"),
         "Service_ListQueuesSegment": Right("l", "s"),
+        "Queue_Delete": Right("d", "c"),
+        "Messages_Clear": Right("d", "o"),
     },
     "table": {
         "Table_QueryEntities": Right("r", "o", "r", "table"),
@@ -51,11 +55,31 @@ RIGHTS: dict[str, dict[str, Right]] = {
         "Table_DeleteEntity": Right("d", "o", "d", "table"),
         "Table_Create": Right("wc", "c"),
         "Table_Query": Right("l", "c"),
+        "Table_QueryEntitiesWithPartitionAndRowKey": Right("r", "o", "r", "table"),
+        "Table_Delete": Right("d", "c"),
     },
 }
 FAMILIES = {
-    "s3": ("GetObject", "PutObject", "DeleteObject", "ListObjectsV2", "ListBuckets", "DeleteBucket"),
-    "dynamodb": ("GetItem", "PutItem", "DeleteItem", "Scan", "ListTables", "DeleteTable"),
+    "s3": (
+        "GetObject",
+        "PutObject",
+        "DeleteObject",
+        "ListObjectsV2",
+        "ListBuckets",
+        "DeleteBucket",
+        "HeadObject",
+    ),
+    "dynamodb": (
+        "GetItem",
+        "PutItem",
+        "DeleteItem",
+        "Scan",
+        "ListTables",
+        "DeleteTable",
+        "Query",
+        "UpdateItem",
+        "DescribeTable",
+    ),
     **{service: tuple(rights) for service, rights in RIGHTS.items()},
 }
 """Operations that are called by everybody: a read, a write, a removal, a list, something of the service's."""

@@ -17,7 +17,7 @@ from likewise.cloud.bodies import parse
 from likewise.cloud.fuzz.calls import Answer, Call, Side
 from likewise.cloud.fuzz.grammar.azure import PACKAGES, names_of
 from likewise.cloud.fuzz.identities import Identity, Means
-from likewise.cloud.fuzz.sides.signatures import signature, with_wrong_key
+from likewise.cloud.fuzz.sides.shared_access import signature, with_wrong_key
 from likewise.cloud.services import SERVICES
 from likewise.cloud.services.call import words
 from likewise.cloud.services.generate import azure_functions

@@ -13,6 +13,8 @@ from likewise.cloud.fuzz.tasks.states import Situation
 
 BY = "by"
 """How the states of calls by others begin."""
+PART = 0.06
+"""The part of all calls that those by others get while there are any left."""
 STRANGERS = (NOBODY, Identity(flaw=Flaw.WRONG_SECRET))
 """Those who every operation is called by."""
 _KEYS = (Identity(flaw=Flaw.UNKNOWN_KEY), Identity(flaw=Flaw.UNKNOWN_TOKEN))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.tasks.callers import BY
+from likewise.cloud.fuzz.tasks.callers import BY, PART
 from likewise.cloud.fuzz.tasks.cases import Cases, Task
 from likewise.cloud.fuzz.tasks.repair import repairs
 
@@ -27,8 +27,6 @@ FIRST, SECOND = 0.5, 0.6
 """The part that the first values of every parameter get in the same way, and the part with the next ones."""
 POOR, ALL = 1 / 60, 0.95
 """Findings a call below which there is little to learn from: then first values get nearly everything."""
-STRANGERS = 0.06
-"""The part that calls by others than the account's owner get."""
 A_FEW = 2
 """Other ways in which an operation that one side refuses is called at first, while there is much to find."""
 SHARE = 0.2
@@ -204,21 +202,30 @@ class Schedule:
         free = [n for n, task in enumerate(tasks) if task.operation not in self.busy]
         return free[self._choice([tasks[n] for n in free])] if free else self._choice(tasks)
 
+    @property
+    def _spent(self) -> int:
+        """The calls that were spent since the beginning, on whatever there is to choose from."""
+        return self.gains.spent(("",)) - self.gains.spent(BEGINNING)
+
+    def _by_others(self, tasks: Sequence[Task]) -> int | None:
+        """The task of calls by others than the account's owner whose turn it is, if it is."""
+        those = (n for n, task in enumerate(tasks) if task.keys[-1] == BY)
+        return next(those, None) if self.gains.spent((BY,)) < PART * self._spent else None
+
     def _choice(self, tasks: Sequence[Task]) -> int:
+        if (due := self._by_others(tasks)) is not None:
+            return due
         early = [n for n, task in enumerate(tasks) if task.keys[-1] in EARLY]
         is_poor = self.gains.rate() < POOR
         if is_poor and not early:
             early = [n for n, task in enumerate(tasks) if task.keys[-1] in NEXT]
-        spent = self.gains.spent(("",)) - self.gains.spent(BEGINNING)
-        by_others = [n for n, task in enumerate(tasks) if task.keys[-1] == BY]
-        if by_others and self.gains.spent((BY,)) < STRANGERS * spent:
-            return by_others[0]
         share = SHARE / 2 if early else SHARE
         fit = [
             n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1], share) or _ends(task)
         ]
         states = [n for n in fit if tasks[n].phase == "states" and n not in early]
         ways = [n for n in fit if tasks[n].keys[-1] == "way"]
+        spent = self._spent
         if ways and self.gains.spent(("way",)) < WAYS * spent:
             fit = ways
         elif states and self.gains.spent(self._kinds) < (STATES if is_poor else FEWER) * spent:

@@ -46,7 +46,7 @@ def test_everything_comes_once_and_then_it_ends() -> None:
 
 
 def test_what_found_something_is_preferred() -> None:
-    tasks = [task for task in run(schedule(), "Scan", 104) if task.phase == "sweep"]
+    tasks = [task for task in run(schedule(), "Scan", 108) if task.phase == "sweep"]
     order = [task.operation for task in tasks]
     last = len(order) - 1 - order[::-1].index("Scan")
     others = [name for name in order[: last + 1] if name != "Scan"]

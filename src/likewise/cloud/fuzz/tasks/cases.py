@@ -26,6 +26,7 @@ BATCH = 8
 """Probes that share a set-up."""
 LAST = 100
 """More calls than any set-up has."""
+AGAIN = "again"
 SIZES = 2
 """The rank of the first round of sizes."""
 
@@ -219,7 +220,9 @@ class Cases:
         """Every parameter of an operation in every class and every size, several to a set-up."""
         if self.planner.grammar.operations[operation].alias:
             return  # the same request as the newer operation's
-        for each in sorted(self._rounds(operation), key=lambda each: (each.rank, each.name)):
+        # What is given once more to a thing that is there comes after what is given for the first time.
+        rounds = sorted(self._rounds(operation), key=lambda each: (each.rank, each.key == AGAIN, each.name))
+        for each in rounds:
             chosen = each.variants()
             for start in range(0, len(chosen), BATCH):
                 probes = [self._varied(each.plan, one) for one in chosen[start : start + BATCH]]
@@ -262,7 +265,7 @@ class Cases:
             yield Round(
                 rank=1,
                 name="again/1",
-                key="again",
+                key=AGAIN,
                 plan=Plan(setup=plan.calls, call=plan.call),
                 variants=partial(self._besides, operation),
                 state="twice",

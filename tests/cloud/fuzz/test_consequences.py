@@ -82,6 +82,37 @@ def test_the_side_that_does_not_heed_a_parameter_is_found_out() -> None:
     assert found == 0
 
 
+def test_who_does_not_heed_a_parameter_is_found_out_by_another_read_where_one_is_new_each_time() -> None:
+    def side(name: str, *, heeds: bool) -> FakeSide:
+        kinds: dict[tuple[str, str], str] = {}
+        count = iter(range(10**6))
+
+        def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+            answer = side.honest(call)
+            place = (str(call.params.get("Bucket")), str(call.params.get("Key")))
+            if call.operation == "PutObject":
+                kinds[place] = str(call.params.get("ContentType", "")) if heeds else ""
+            if call.operation == "GetObject" and answer.success:
+                return success(Kind=kinds[place], Fresh=f"fresh {name} {next(count)}")
+            if call.operation == "ListObjectsV2" and answer.success:
+                mine = [kind for (bucket, _), kind in kinds.items() if bucket == place[0]]
+                return success(Contents=[{"Kind": kind} for kind in mine])
+            return answer
+
+        return FakeSide(trick, name)
+
+    running = campaign(side("one", heeds=False), side("two", heeds=True), budget=900)
+    inquiry, plan = running.inquiry, running.cases.plan("PutObject")
+    call = replace(plan.call, params={**plan.call.params, "ContentType": "text/plain"})
+    probe = running.cases.probe(plan.setup, call, parameter="ContentType", value_class="typical")
+    case = Case(setup=plan.setup, probes=(probe,))
+    look = inquiry.look(case)
+    (read,) = [each for each in look.gaps if each.operation == "GetObject" and each.place == "Kind"]
+    found = inquiry._blame.find_deaf(Shown(gap=read, case=case, look=look, confirmed=1))
+    running.pair.close()
+    assert found == 0
+
+
 def test_the_side_that_does_not_heed_what_a_read_is_given_is_found_out() -> None:
     def heeding(call: Call, _: int, side: FakeSide) -> Answer | None:
         if call.operation != "ListObjectsV2" or "MaxKeys" not in call.params:

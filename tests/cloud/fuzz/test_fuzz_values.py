@@ -275,3 +275,9 @@ def test_a_parameter_that_says_nothing_alone_is_given_along_with_another() -> No
     assert {each.params["match_condition"] for each in tags} == {"IfNotModified"}
     usual = Variant(parameter="timeout", value_class=ValueClass.TYPICAL, params={"timeout": 30})
     assert together([usual, tags[0]]).params["match_condition"] == "IfNotModified"
+
+
+def test_what_is_given_for_the_first_time_comes_before_what_is_given_again() -> None:
+    cases = Cases(Planner(load("blob"), hints_of("blob")), 1, ("BlockBlob_Upload",))
+    kinds = [task.keys[-1] for task in cases.sweep("BlockBlob_Upload")]
+    assert kinds.index("rank 1") < kinds.index("again") < kinds.index("rank 2")

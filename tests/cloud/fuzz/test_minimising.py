@@ -99,6 +99,19 @@ def test_a_refusal_is_looked_for_with_the_least_before_it_and_not_again_where_th
     assert [len(run.setup) for run in deaf.runs] == [1, 2, 3, 1, 2, 3, 2, 3]
 
 
+def test_a_long_sequence_is_made_shorter_though_that_was_in_vain_elsewhere() -> None:
+    pair = Pair("CacheControl")
+    long = (BUCKET, *(put(Body=bytes([number])) for number in range(4)))
+    probe = Probe(call=put(CacheControl="x"), parameter="CacheControl", value_class="typical")
+    shown, _ = pair.minimiser.confirm(Case(setup=long, probes=(probe,)), [gap("CacheControl")])
+    shown = [replace(each, case=Case(setup=long, probes=(probe,))) for each in shown]
+    for shorter in reductions(long, probe.call):
+        for _ in range(2):
+            pair.minimiser._note(pair.minimiser._kind(shown[0].case, shorter, shown), worked=False)
+    (done,) = pair.minimiser._reduced(list(shown), [10])
+    assert len(done.case.setup) < 4
+
+
 def test_of_several_calls_alike_the_first_is_tried_alone() -> None:
     setup = (BUCKET, put(Body=b"a"), put(Body=b"b"), put(Body=b"c"))
     assert once(setup) == setup[:2]

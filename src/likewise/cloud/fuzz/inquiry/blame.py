@@ -159,14 +159,24 @@ class Blame:
         answers = [seen.answers[0].success for seen in shown.look.seen or ()]
         if not shown.gap.index and not (is_read(shown.probe.call.operation) and all(answers)):
             return None
-        plain = self._plainly(shown, shown.gap.index)
+        if shown.gap.index:
+            alike = {each.index for each in shown.look.gaps if each.index and concerns(each, shown.gap)}
+            # What takes things out says something new of them each time: another read may say the same.
+            found = (self._deaf_by(shown, index) for index in sorted({shown.gap.index, *alike}))
+            return next((which for which in found if which is not None), None)
+        plain = self._plainly(shown, 0)
         which = None if plain is None else self._side_without(shown, plain)
-        if shown.gap.index or which is None or plain is None:
-            return which
+        if which is None or plain is None:
+            return None
         # What a read was given may have had to change nothing: what means nothing at all tells.
         odd = self._oddly(shown)
         is_heard = odd is None or self._changes(odd, plain, 0)[which]
         return None if is_heard else which
+
+    def _deaf_by(self, shown: Shown, index: int) -> int | None:
+        """The side on which one of the reads after a write shows nothing of its parameter."""
+        plain = self._plainly(shown, index)
+        return None if plain is None else self._side_without(shown, plain, index)
 
     def _oddly(self, shown: Shown) -> Shown | None:
         """A read with a value that means nothing to whoever heeds the parameter that it is about."""
@@ -179,12 +189,13 @@ class Blame:
         look = self._seen(case)
         return Shown(gap=shown.gap, case=case, look=look, confirmed=1) if look.seen is not None else None
 
-    def _side_without(self, shown: Shown, plain: Look) -> int | None:
+    def _side_without(self, shown: Shown, plain: Look, index: int | None = None) -> int | None:
         """The side on which a read answers as after the plain probe, where on the other it does not."""
-        at = int(bool(shown.gap.index))
+        index = shown.gap.index if index is None else index
+        at = int(bool(index))
         if not _has_read(plain, at):
             return None
-        changed = self._changes(shown, plain, shown.gap.index, at=at)
+        changed = self._changes(shown, plain, index, at=at)
         return None if changed[0] == changed[1] else changed.index(False)
 
     def _plainly(self, shown: Shown, index: int) -> Look | None:

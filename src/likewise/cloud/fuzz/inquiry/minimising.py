@@ -203,7 +203,9 @@ class Minimiser:
             signatures = {each.gap.signature for each in pending}
             if _loses_order(case.setup, shorter, pending):
                 continue
-            if self._is_vain(kind) or signatures <= self._failed.get(_words(form), set()):
+            # What never helped elsewhere may still be what makes a long sequence short.
+            is_vain = self._is_vain(kind) and not is_long
+            if is_vain or signatures <= self._failed.get(_words(form), set()):
                 continue
             left[0] -= len(shorter) + 1
             look = self._look(form)

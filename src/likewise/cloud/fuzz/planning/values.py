@@ -29,6 +29,8 @@ FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
 """Texts with letters that are not everybody's, and with marks that mean something somewhere."""
 SPACED = f"  {MARKED}\n{FOREIGN}\t "
 """Both, with blanks around and between them: wherever a text has a form, it is not this one."""
+MUCH_CONTENT = 20_000
+"""Bytes of content that are more than some limits; greater ones are closed in on by sizes."""
 DATES = ("0001-01-01T00:00:00Z", "2020-01-01T00:00:00Z", "2031-01-01", "2099-12-31T23:59:59.9999999Z")
 """Times as text: the first of all, gone by, without the hour, far off and as exact as may be."""
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -317,7 +319,7 @@ def _any_changes(base: Any, place: str) -> Iterator[Change]:
     """Changes of a body that no model describes: as a whole, and leaf by leaf."""
     yield place, ValueClass.EMPTY, b""
     if isinstance(base, bytes):
-        yield place, ValueClass.BOUNDARY, base * 50
+        yield place, ValueClass.BOUNDARY, base * (MUCH_CONTENT // max(1, len(base)))
         yield place, ValueClass.BOUNDARY, bytes(range(256)) * (len(base) // 256 or 1)
         return
     if isinstance(base, str):

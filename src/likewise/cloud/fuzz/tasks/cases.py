@@ -37,6 +37,7 @@ LAST = 100
 """More calls than any set-up has."""
 WATCHED = frozenset({"way", "twice", "plain", "held", "form", "filled"})
 """States in which it is looked at what a refused call has left."""
+AGAIN = "again"
 SIZES = 1
 """The rank of the first round of sizes: one call says of most parameters that they have no limit."""
 
@@ -249,7 +250,9 @@ class Cases:
         """Every parameter of an operation in every class and every size, several to a set-up."""
         if self.planner.grammar.operations[operation].alias:
             return  # the same request as the newer operation's
-        for each in sorted(self._rounds(operation), key=lambda each: (each.rank, each.name)):
+        # What is given once more to a thing that is there comes after what is given for the first time.
+        rounds = sorted(self._rounds(operation), key=lambda each: (each.rank, each.key == AGAIN, each.name))
+        for each in rounds:
             chosen = each.variants()
             for start in range(0, len(chosen), BATCH):
                 probes = [self._varied(each.plan, one) for one in chosen[start : start + BATCH]]
@@ -292,7 +295,7 @@ class Cases:
             yield Round(
                 rank=1,
                 name="there/1",
-                key="again",
+                key=AGAIN,
                 plan=Plan(setup=plan.calls, call=plan.call),
                 variants=partial(self._besides, operation),
                 state="twice",

@@ -6,7 +6,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -28,6 +28,8 @@ DENIED = re.compile(
 EXPIRED = "ExpiredToken"
 PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
+SLOW = 1.0
+"""Seconds from which on it is noted how long a call took."""
 KEPT = 8
 """Contexts that are kept for the next case that begins alike."""
 AGAIN, REMOVAL = 2, 8
@@ -376,7 +378,10 @@ class Lane:
         ready = Call(service=call.service, operation=call.operation, params=params)
         new = self._announced(ready)
         self._tables.leave(ready)
+        began = time.monotonic()
         answer = _patiently(lambda: self._send(ready))
+        if (took := time.monotonic() - began) > SLOW:
+            answer = replace(answer, seconds=took)
         self.asked += answer.was_sent
         if 400 <= (answer.status or 0) < 500 and self.keeper is not None:
             for name in new:

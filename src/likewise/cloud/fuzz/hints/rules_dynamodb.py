@@ -207,6 +207,7 @@ _READS: dict[str, Mapping[str, Any]] = {
     "Query:spare": queries("id = :id", a={"S": "1"}),
     "Query:key": {**queries("id = :id", a={"N": "1"}), "FilterExpression": "#r = :a"}
     | {"ExpressionAttributeNames": {"#r": "rank"}},
+    "Query:both": {"QueryFilter": {"n": {"ComparisonOperator": "NOT_NULL"}}},
     "Query:unknown": {"IndexName": "nowhere"},
     "Query:counted": {"Select": "COUNT", "ProjectionExpression": "n"},
     "Query:all": {"Select": "ALL_ATTRIBUTES", "ProjectionExpression": "n"},
@@ -230,6 +231,7 @@ _READS: dict[str, Mapping[str, Any]] = {
         f"{name}:unused": {"FilterExpression": "attribute_exists(n)", "ExpressionAttributeNames": {"#x": "x"}}
         for name in ("Scan", "Query")
     },
+    "DeleteItem:both": {"ConditionExpression": "attribute_exists(id)", "Expected": {"n": {"Exists": False}}},
     "DeleteItem:spare": _asks("attribute_exists(n)", SEVEN),
     "DeleteItem:unused": _asks("attribute_exists(n)", None, {"#x": "x"}),
     "UpdateItem:unused": updates("SET n = :one", ONE, ExpressionAttributeNames={"#x": "x"}),

@@ -303,6 +303,12 @@ def test_who_somebody_is_does_not_count_but_what_is_said_of_them_does(judge: Jud
     assert (less.difference, less.place) == (Difference.MISSING, "Owner.DisplayName")
 
 
+def test_a_side_that_hardly_answers_in_time_is_no_better_than_one_that_does_not(judge: Judge) -> None:
+    late = Answer(success=False, silence="timeout", seconds=10.0)
+    assert len(gaps(judge, ok(), late)) == 1
+    assert gaps(judge, replace(ok(), seconds=9.0), late) == []
+
+
 def test_where_a_list_is_not_there_what_is_said_of_its_pages_follows(judge: Judge) -> None:
     cut = ok(Markers=[{"Key": "k"}], IsTruncated=True, NextKeyMarker="k")
     whole = ok(Markers=[{"Key": "k"}], Versions=[{"Key": "k"}], IsTruncated=False)

@@ -55,6 +55,13 @@ def test_what_a_policy_forbids_was_there_before_it_and_another_bucket_is_there_b
     assert before("dynamodb", "DescribeTable:closed") == ["CreateTable", "PutItem", "PutResourcePolicy"]
 
 
+def test_expressions_and_what_was_there_before_them_are_given_together_everywhere() -> None:
+    ways = planner().hints.ways
+    assert all(f"{name}:both" in ways for name in ("GetItem", "PutItem", "UpdateItem", "DeleteItem"))
+    assert {"KeyConditionExpression", "QueryFilter"} <= planner().plan("Query:both").call.params.keys()
+    assert {"FilterExpression", "ScanFilter"} <= planner().plan("Scan:both").call.params.keys()
+
+
 def test_each_way_is_tried_and_named_by_what_is_given_besides() -> None:
     cases = Cases(planner(), 1, SOME)
     tasks = cases.states()["way"]

@@ -94,6 +94,8 @@ class Answer:
     """Seconds for which the server asks to be left alone."""
     between: str = ""
     """The state in which a thing was for a while before this was said of it."""
+    seconds: float = 0.0
+    """How long it took."""
 
     @property
     def is_throttled(self) -> bool:

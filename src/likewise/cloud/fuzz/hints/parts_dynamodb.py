@@ -21,6 +21,9 @@ KINDS = {
     "z": {"NULL": True},
     "raw": {"B": b"bytes"},
 }
+INDEXED, THERE = ("CreateTable:index", "PutItem"), ("CreateTable", "PutItem")
+ALL_KINDS = ("CreateTable", "PutItem:kinds")
+"""What is there before a call: an item, in a table with an index, or one of every kind of attribute."""
 BY_ID = {
     "IndexName": "by-id",
     "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],

@@ -7,9 +7,11 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Text
 from likewise.cloud.fuzz.hints.parts_dynamodb import (
+    ALL_KINDS,
     BY_ID,
     DELETE,
     FEWER,
+    INDEXED,
     INSERT,
     ITEM,
     KEY,
@@ -24,6 +26,7 @@ from likewise.cloud.fuzz.hints.parts_dynamodb import (
     SEVEN,
     STREAM,
     TABLE,
+    THERE,
     THROUGHPUT,
     UPDATE,
     denying,
@@ -204,6 +207,7 @@ _READS: dict[str, Mapping[str, Any]] = {
     "Query:spare": queries("id = :id", a={"S": "1"}),
     "Query:key": {**queries("id = :id", a={"N": "1"}), "FilterExpression": "#r = :a"}
     | {"ExpressionAttributeNames": {"#r": "rank"}},
+    "Query:both": {"QueryFilter": {"n": {"ComparisonOperator": "NOT_NULL"}}},
     "Query:unknown": {"IndexName": "nowhere"},
     "Query:counted": {"Select": "COUNT", "ProjectionExpression": "n"},
     "Query:all": {"Select": "ALL_ATTRIBUTES", "ProjectionExpression": "n"},
@@ -227,6 +231,7 @@ _READS: dict[str, Mapping[str, Any]] = {
         f"{name}:unused": {"FilterExpression": "attribute_exists(n)", "ExpressionAttributeNames": {"#x": "x"}}
         for name in ("Scan", "Query")
     },
+    "DeleteItem:both": {"ConditionExpression": "attribute_exists(id)", "Expected": {"n": {"Exists": False}}},
     "DeleteItem:spare": _asks("attribute_exists(n)", SEVEN),
     "DeleteItem:unused": _asks("attribute_exists(n)", None, {"#x": "x"}),
     "UpdateItem:unused": updates("SET n = :one", ONE, ExpressionAttributeNames={"#x": "x"}),
@@ -315,10 +320,7 @@ _BATCHES: dict[str, Mapping[str, Any]] = {
 
 WAYS: dict[str, Mapping[str, Any]] = {**_TABLES, **_ITEMS, **_READS, **_BATCHES}
 
-_THERE = ("CreateTable", "PutItem")
-_ALL_KINDS = ("CreateTable", "PutItem:kinds")
 _SPARSE = ("CreateTable:fewer", "PutItem")
-_INDEXED = ("CreateTable:index", "PutItem")
 
 NEEDS: dict[str, tuple[str, ...]] = {
     "UpdateTable:same": ("CreateTable:provisioned",),
@@ -331,7 +333,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "DescribeTimeToLive:never": ("CreateTable",),
     "DescribeContinuousBackups:never": ("CreateTable",),
     **{
-        f"PutItem:{way}": _THERE
+        f"PutItem:{way}": THERE
         for way in (
             "both",
             "lacking",
@@ -344,22 +346,22 @@ NEEDS: dict[str, tuple[str, ...]] = {
             "unknown",
         )
     },
-    "GetItem:deep": _ALL_KINDS,
-    "UpdateItem:overlap": _ALL_KINDS,
-    "UpdateItem:drained": _ALL_KINDS,
+    "GetItem:deep": ALL_KINDS,
+    "UpdateItem:overlap": ALL_KINDS,
+    "UpdateItem:drained": ALL_KINDS,
     **{f"Query:{way}": _SPARSE for way in ("all-fewer", "fewer")},
-    "Query:costly": _INDEXED,
-    "Scan:costly": _INDEXED,
-    "Scan:sure": _INDEXED,
+    "Query:costly": INDEXED,
+    "Scan:costly": INDEXED,
+    "Scan:sure": INDEXED,
     "Scan:fewer": _SPARSE,
     "Scan:sparse": ("CreateTable:local", "PutItem:short"),
-    "BatchWriteItem:again": _THERE,
+    "BatchWriteItem:again": THERE,
     "TransactWriteItems:again": ("CreateTable", "TransactWriteItems:token", "DeleteItem"),
     "TransactWriteItems:recounted": ("CreateTable", "PutItem", "TransactWriteItems:counted"),
-    "TransactWriteItems:counted": _THERE,
+    "TransactWriteItems:counted": THERE,
     "TransactWriteItems:other": ("CreateTable", "TransactWriteItems:token"),
-    "TransactWriteItems:twice": _THERE,
-    "TransactWriteItems:key": _THERE,
+    "TransactWriteItems:twice": THERE,
+    "TransactWriteItems:key": THERE,
     "TagResource:again": ("CreateTable", "TagResource"),
 }
 CLOSED = (

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
+from likewise.cloud.fuzz.hints.ways_s3 import DELETED, KEY, OTHER, SECRET, VERSIONED
 from likewise.cloud.fuzz.hints.ways_s3_buckets import BUCKET, KMS, LATER, LOCKED, PUBLIC, RULE
 
-KEY, OTHER = Name("key"), Name("key", 1)
 ELSEWHERE = Name("bucket", 1)
 SOURCE = {"CopySource": Text((ELSEWHERE, "/", KEY))}
 EARLIER = "2020-01-01T00:00:00Z"
 MADE = Ref(-1, ("PutObject", "ETag"))
 STRANGE = '"0123456789abcdef0123456789abcdef"'
-SECRET = {"SSECustomerAlgorithm": "AES256", "SSECustomerKey": "0" * 32}
 PARTS = [{"ETag": Ref(-1, ("UploadPart", "ETag")), "PartNumber": number} for number in (1, 2)]
 MARKER = {"VersionId": Ref(-1, ("DeleteObject", "VersionId"))}
 NULL = {"VersionId": "null"}
@@ -230,8 +229,6 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "SelectObjectContent:wrong": {"Expression": "SELEC * FROM s3object"},
 }
 
-_VERSIONED = ("PutBucketVersioning", "PutObject")
-_DELETED = (*_VERSIONED, "DeleteObject")
 _PARTS = ("CreateMultipartUpload", "UploadPart", "UploadPart:later")
 _FAR = ("CreateBucket:here", "CreateBucket:other", "PutObject:far")
 _ODD = ("PutObject:odd",)
@@ -248,22 +245,22 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "PutObject:plain": ("PutObject:full",),
     "PutObject:far": ("CreateBucket:other",),
     "PutObject:outer": ("CreateBucket",),
-    **{f"{name}:gone": _DELETED for name in _READS},
+    **{f"{name}:gone": DELETED for name in _READS},
     **{f"{name}:closed": ("PutObject:secret",) for name in _READS},
     "GetObjectTagging:none": ("PutObject",),
-    "GetObjectTagging:gone": _DELETED,
-    "GetObjectAcl:gone": _DELETED,
-    "PutObjectTagging:gone": _DELETED,
+    "GetObjectTagging:gone": DELETED,
+    "GetObjectAcl:gone": DELETED,
+    "PutObjectTagging:gone": DELETED,
     "CopyObject:elsewhere": _FAR,
     "UploadPartCopy:elsewhere": (*_FAR, "CreateMultipartUpload"),
     "CopyObject:ignored": ("PutObject:full",),
     "CopyObject:untagged": ("PutObject:full",),
     "CopyObject:bare": ("PutObject:full",),
-    "CopyObject:marker": _DELETED,
+    "CopyObject:marker": DELETED,
     "CopyObject:over": ("PutObject", "PutObject:outer"),
-    "DeleteObject:undo": _DELETED,
+    "DeleteObject:undo": DELETED,
     "DeleteObject:suspended": ("PutBucketVersioning", "PutObject", "PutBucketVersioning:off"),
-    "DeleteObjects:undo": _DELETED,
+    "DeleteObjects:undo": DELETED,
     "ListObjectsV2:encoded": _ODD,
     "ListObjects:encoded": _ODD,
     "ListObjectVersions:encoded": _ODD,
@@ -271,9 +268,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "ListObjectsV2:folders": _FOLDERS,
     "ListObjects:folders": _FOLDERS,
     "ListObjectsV2:other": _FOLDERS,
-    "ListObjectVersions:versions": (*_VERSIONED, "PutObject:version"),
-    "ListObjectVersions:page": (*_VERSIONED, "DeleteObject"),
-    "ListObjectVersions:from": (*_VERSIONED, "DeleteObject"),
+    "ListObjectVersions:versions": (*VERSIONED, "PutObject:version"),
+    "ListObjectVersions:page": (*VERSIONED, "DeleteObject"),
+    "ListObjectVersions:from": (*VERSIONED, "DeleteObject"),
     "ListObjectVersions:null": ("PutObject", "PutBucketVersioning"),
     "ListParts:after": _PARTS,
     "CompleteMultipartUpload:order": _PARTS,

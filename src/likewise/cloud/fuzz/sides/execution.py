@@ -27,6 +27,8 @@ DENIED = re.compile(
 EXPIRED = "ExpiredToken"
 PAUSES = (0.2, 0.5, 1.0, 2.0)
 """Seconds between attempts at a call that came too fast."""
+SLOW = 1.0
+"""Seconds from which on it is noted how long a call took."""
 AGAIN, REMOVAL = 2, 8
 """Calls set aside for a context that is left standing: questions to it, and removing what it made."""
 
@@ -368,7 +370,10 @@ class Lane:
         ready = replace(call, params=params)
         new = self._announced(ready)
         self._tables.leave(ready)
+        began = time.monotonic()
         answer = _patiently(lambda: self._send(ready))
+        if (took := time.monotonic() - began) > SLOW:
+            answer = replace(answer, seconds=took)
         self.asked += answer.was_sent
         if 400 <= (answer.status or 0) < 500 and self.keeper is not None:
             for name in new:

@@ -10,6 +10,7 @@ from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Seen
 from likewise.cloud.fuzz.sides.pairing import Pair, Standing
 
 NOTHING = Answer(success=False, silence="not asked")
+NEITHER = (NOTHING, NOTHING)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -39,7 +40,7 @@ class Question:
     """Whether the call was not made yet."""
     shared: bool
     """Whether the read gives what everybody on the server has."""
-    at_once: tuple[Answer, Answer] = (NOTHING, NOTHING)
+    at_once: tuple[Answer, Answer] = NEITHER
     """The last answers without any delay."""
     users: int = 0
     """Differences that later answers have still to say something about."""
@@ -64,18 +65,20 @@ class Questions:
     def __init__(self, pair: Pair, now: Callable[[], float]) -> None:
         self._pair, self._now = pair, now
         self._grounds: dict[str, Ground] = {}
+        self._all: list[Ground] = []
         self._there: dict[tuple[str, str], Question] = {}
 
     def clear(self) -> None:
         """A new investigation: nothing is asked of the contexts of others."""
         for question in self._there.values():
             self.end(question)
-        for ground in self._grounds.values():
+        for ground in self._all:
             if not ground.asked:
                 self._pair.release()
                 self._pair.end(ground.standing)
         self._there.clear()
         self._grounds.clear()
+        self._all.clear()
 
     def find(self, case: Case, call: Call) -> Question | None:
         """The question that a call puts to a case, if it was put."""
@@ -83,26 +86,26 @@ class Questions:
 
     def stand(self, case: Case) -> tuple[Seen, Seen]:
         """Run a case with one probe from scratch and leave it standing; Exhausted where the budget ends."""
-        (probe,) = case.probes
-        ground = self._ground(case)
+        ground = self._grounds[_words(case)] = self._begun(case)
         both = (ground.standing.reference, ground.standing.candidate)
-        seen = tuple(
-            Seen(setup=each.answers[:-1], answers=each.answers[-1:], prefix=each.names.prefix)
+        ours, theirs = (
+            Seen(setup=each.answers[:-1], answers=[each.answers[-1], *each.said], prefix=each.names.prefix)
             for each in both
         )
-        if all(each.answers[0].success for each in seen):
-            for index, call in enumerate(probe.observers, 1):
-                ground.said[index] = self._pair.again(call, ground.standing)
-                for each, answer in zip(seen, ground.said[index], strict=True):
-                    each.answers.append(answer)
-        return seen[0], seen[1]
+        return ours, theirs
 
-    def put(self, case: Case, call: Call, *, index: int, shared: bool) -> Question:
+    def put(self, case: Case, call: Call, *, index: int, shared: bool, times: int) -> Question:
         """Put a question about one of the answers of a case; Exhausted where the budget ends.
 
-        Where it has no probe, the call is made for the first time later on, in a context of its own.
+        Where it has no probe, the call is made for the first time later on, in a context of its own. What
+        everybody has changes all the time: that is asked `times` right after a context was made for it.
         """
-        ground = self._ground(case) if case.probes else self._begun(case)
+        if not case.probes or shared:
+            probes = tuple(replace(each, observers=(call,) * times) for each in case.probes)
+            ground = self._begun(replace(case, probes=probes))
+            ground.said = dict.fromkeys([index] * bool(ground.said), ground.said.get(times, NEITHER))
+        else:
+            ground = self._ground(case)
         if ground.asked:
             self._pair.hold()
         ground.asked += 1
@@ -112,7 +115,7 @@ class Questions:
             ground=ground,
             is_first=not case.probes,
             shared=shared,
-            at_once=ground.said.get(index, (NOTHING, NOTHING)),
+            at_once=ground.said.get(index, NEITHER),
         )
         self._there[_words(case), repr(call)] = question
         return question
@@ -122,7 +125,7 @@ class Questions:
         try:
             return self._pair.again(call, question.standing)
         except Exhausted:
-            return NOTHING, NOTHING
+            return NEITHER
 
     def release(self, question: Question) -> None:
         """What was set aside for a question may be used."""
@@ -143,13 +146,15 @@ class Questions:
     def _ground(self, case: Case) -> Ground:
         words = _words(case)
         if words not in self._grounds:
-            self._grounds[words] = self._begun(case)
+            bare = tuple(replace(each, observers=()) for each in case.probes)
+            self._grounds[words] = self._begun(replace(case, probes=bare))
         return self._grounds[words]
 
     def _begun(self, case: Case) -> Ground:
-        bare = tuple(replace(each, observers=()) for each in case.probes)
-        standing = self._pair.begin(replace(case, probes=bare))
-        return Ground(standing=standing, since=self._now())
+        standing = self._pair.begin(case)
+        said = zip(standing.reference.said, standing.candidate.said, strict=False)
+        self._all.append(Ground(standing=standing, since=self._now(), said=dict(enumerate(said, 1))))
+        return self._all[-1]
 
 
 def _words(case: Case) -> str:

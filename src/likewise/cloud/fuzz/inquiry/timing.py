@@ -178,9 +178,12 @@ class Lateness:
     def stand(self, those: Sequence[Shown]) -> tuple[Seen, Seen] | None:
         """Both sides' answers to a case whose differences will be asked about, run from scratch once more.
 
-        None where none will be, or the question is not one to a probe that was made.
+        None where none will be, or the question is not one to a probe that was made; and where one is about
+        what everybody has, which others may change between two reads.
         """
         (probe,), setup = those[0].case.probes, those[0].case.setup
+        if any(self._is_shared(each.gap.operation) for each in those):
+            return None
         if not any(self._is_open(each) and self._asked_of(each).probes for each in those):
             return None
         try:
@@ -303,14 +306,15 @@ class Lateness:
         if (question := self._questions.find(case, call)) is not None:
             return question
         try:
-            question = self._questions.put(case, call, index=gap.index, shared=shared)
+            question = self._questions.put(case, call, index=gap.index, shared=shared, times=AT_ONCE)
         except Exhausted:
             return None
         if question.is_first:
             for look in [*self._looks(case.setup, call)[:1]] * AT_ONCE:
                 self._questions.again(question, look)
             return question
-        for _ in range(AT_ONCE - (gap.index in question.ground.said)):
+        asked = (AT_ONCE if shared else 1) if gap.index in question.ground.said else 0
+        for _ in range(AT_ONCE - asked):
             if self._agree(gap, question, *question.at_once):
                 break
             question.at_once = self._questions.again(question, call)
@@ -350,7 +354,9 @@ class Lateness:
             self._stayed.append(stood)
         if stood >= check.span:
             return False  # whether it is gone says nothing any more
-        for number in range(1, 2 if question.is_first else AGAIN + 1):
+        # Where nothing was late yet, not even for the first questions after a write, once is enough.
+        is_once = question.is_first or not (self._late or gap.operation in self._account)
+        for number in range(1, 2 if is_once else AGAIN + 1):
             if number > 1 and gap.operation in self._account:
                 time.sleep(LAG)  # others may have written to it just now
             if len(question.later) < number:

@@ -50,6 +50,8 @@ class Context:
     answers: list[Answer]
     made: tuple[str, ...]
     generation: int
+    said: tuple[Answer, ...] = ()
+    """What reads said right after the probe, where it succeeded."""
 
 
 @dataclass(slots=True, kw_only=True)

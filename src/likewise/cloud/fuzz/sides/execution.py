@@ -292,17 +292,19 @@ class Lane:
         return self.side.call(call)
 
     def begin(self, case: Case) -> Context:
-        """The set-up and the only probe, if any, left standing so that more can be asked of it."""
+        """The set-up and the only probe with its reads, if any, left standing so that more can be asked."""
         names = self.names()
         self.is_new = False
+        reads = [read for probe in case.probes for read in probe.observers]
         try:
             answers = self._calls((*case.setup, *(probe.call for probe in case.probes)), names, [])
+            said = self._calls(reads, names, answers) if reads and answers[-1].success else []
         except Exhausted:
             self.tidy()
             raise
         self._hold(1)
         made = () if self.keeper is None else self.keeper.hand_over()
-        return Context(names=names, answers=answers, made=made, generation=self.generation)
+        return Context(names=names, answers=answers, made=made, generation=self.generation, said=tuple(said))
 
     def _hold(self, sign: int) -> None:
         if self.meter is not None:

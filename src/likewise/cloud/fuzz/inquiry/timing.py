@@ -354,9 +354,7 @@ class Lateness:
             self._stayed.append(stood)
         if stood >= check.span:
             return False  # whether it is gone says nothing any more
-        # Where nothing was late yet, not even for the first questions after a write, once is enough.
-        is_once = question.is_first or not (self._late or gap.operation in self._account)
-        for number in range(1, 2 if is_once else AGAIN + 1):
+        for number in range(1, 2 if question.is_first else AGAIN + 1):
             if number > 1 and gap.operation in self._account:
                 time.sleep(LAG)  # others may have written to it just now
             if len(question.later) < number:

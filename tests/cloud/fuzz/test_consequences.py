@@ -11,6 +11,7 @@ from sample_findings import sample_finding
 from likewise.cloud.fuzz.calls import Answer, Call, Name
 from likewise.cloud.fuzz.differences.explaining import (
     Explanations,
+    concerns,
     follows_from_deafness,
     follows_from_loss,
     is_same_lateness,
@@ -290,3 +291,22 @@ def test_reads_that_are_refused_whatever_was_written_bear_no_witness_against_a_w
     found = [event for event in running.run() if isinstance(event, Finding)]
     running.pair.close()
     assert {each.operation for each in found} == {"HeadBucket", "ListObjectsV2"}
+
+
+def test_a_type_of_a_value_names_no_field() -> None:
+    """Else one number that is stored otherwise would account for every other number."""
+
+    def gap(place: str) -> Gap:
+        return Gap(
+            operation="GetItem",
+            index=1,
+            difference=Difference.VALUE,
+            place=place,
+            reference="1",
+            candidate="2",
+            implication=Implication.WRONG_RESULT,
+        )
+
+    assert not concerns(gap("Item.rank.N"), gap("Items[].size.N"))
+    assert concerns(gap("Item.rank.N"), gap("Items[].rank.N"))
+    assert concerns(gap("Item.l.L[].N"), gap("Items[].l.L[].S"))

@@ -122,8 +122,7 @@ class Campaign:
             yield from self._hands.run()
             with suppress(Exhausted):
                 yield from self._due(everything=True)
-                if not self._cut:
-                    yield from self._unpark()
+                yield from self._unpark()
             # What was set aside for questions that nobody had to ask is enough for some more tasks.
             self._line.is_over = not self._line.is_cut or self.pair.remaining() < LAST
             self._line.is_cut = False
@@ -212,7 +211,8 @@ class Campaign:
         if not task.case.probes:
             self.gains.note(task.keys, 0, 0)
             return
-        results = self.pair.do(task.case, anew=False)
+        # A list of what everybody has may end with what was made last: that has to be ours.
+        results = self.pair.do(task.case, anew=self.inquiry.is_of_all(task.case))
         if not results and (self.pair.reference.meter is None or not self.pair.left):
             raise Exhausted
         self._foresee(task, results)
@@ -304,6 +304,11 @@ class Campaign:
         self.experience.take_up(probe, new)
         with self.inquiry.lateness.doubting(new, (ours, theirs)):
             found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
+        if not found and (doubts := self.inquiry.gaps(task.case, probe, ours, theirs)[1]):
+            # Meanwhile it came into doubt whether a write before it does anything: then nothing shows.
+            self.experience.let_go(probe, new)
+            self._parked.append((replace(task, case=replace(task.case, probes=(probe,))), doubts))
+            return
         yield from self.inquiry.wavering
         self.experience.reopen(probe, new, {each.signature for each in self.inquiry.wavering})
         for each in found:

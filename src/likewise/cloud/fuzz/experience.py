@@ -109,12 +109,16 @@ class Experience:
                 if gap.difference is Difference.SUCCESS and gap.index == 0:
                     self.hopeless.add(gap.operation)
 
+    def let_go(self, probe: Probe, gaps: Sequence[Gap]) -> None:
+        """Differences could not be looked into for now."""
+        self.known -= {key for gap in gaps for key in (gap.signature, key_of(gap, probe))}
+
     def reopen(self, probe: Probe, gaps: Sequence[Gap], wavering: set[tuple[str, ...]]) -> None:
         """What did not show again may have had to do with calls before it: elsewhere it may be real."""
         for gap in gaps:
             if gap.signature in wavering and self._wavered.get(gap.signature, 0) < WAVERING:
                 self._wavered[gap.signature] = self._wavered.get(gap.signature, 0) + 1
-                self.known -= {gap.signature, key_of(gap, probe)}
+                self.let_go(probe, [gap])
 
     def find(self, finding: Finding, *, is_certain: bool) -> None:
         """What is found, or may be, needs not be looked into again, unless it could be shown better."""

@@ -317,16 +317,25 @@ def follows_from(finding: Finding, other: Finding) -> bool:
     given = tops(other.parameter)
     if other.manifestation == "response" or "" in given or finding.operation == other.operation:
         return False
+    if not any(
+        call.operation == other.operation and given <= call.params.keys() for call in finding.sequence[:-1]
+    ):
+        return False
+    if _is_value_of(finding, other):
+        return True
     if finding.kind in _PLAIN and not _words(finding.place) & _words(f"{other.place}.{other.parameter}"):
         return False  # it is something else that differs there
     shape = load(other.service).operations.get(other.operation)
     usual = hints_of(other.service).values
     own = [shape.member(name) for name in given] if shape is not None else [None]
-    if any(each is None or each.required or f"{other.operation}.{each.name}" in usual for each in own):
-        return False  # it is always given, whatever it says
-    return any(
-        call.operation == other.operation and given <= call.params.keys() for call in finding.sequence[:-1]
-    )
+    # What is always given is given whatever it says.
+    return not any(each is None or each.required or f"{other.operation}.{each.name}" in usual for each in own)
+
+
+def _is_value_of(finding: Finding, other: Finding) -> bool:
+    """Whether a field has the same two values that another finding says were left there."""
+    mine, left = ((each.kind, _last(each.place), each.reference, each.candidate) for each in (finding, other))
+    return mine == left and finding.kind == Difference.VALUE
 
 
 def follows_from_idleness(finding: Finding, other: Finding) -> bool:

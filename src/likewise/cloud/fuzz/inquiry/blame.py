@@ -86,9 +86,8 @@ class Blame:
         if (giver := given_by(shown)) is not None and not self._was_there(shown):
             return giver, True, None
         is_whole = void is not None or (gap.difference in EXISTENCE and not is_made)
-        # What else these reads show is something of its own where they show the thing.
         shows = [each for each in gaps.values() if each.index in witnesses | {gap.index}]
-        self._known.blame(mine, [each for each in shows if is_whole or concerns(each, gap)])
+        self._known.blame(mine, [each for each in shows if is_whole or _is_of(each, gap)])
         if shown.probe.parameter:
             # It may be the parameter alone that one side does not heed.
             is_whole = void is not None and (
@@ -345,6 +344,12 @@ def read_before(shown: Shown, index: int) -> Case | None:
     if any(isinstance(each, Ref) and each.call >= len(setup) for each in placeholders(read.params)):
         return None
     return Case(setup=setup, probes=(Probe(call=read),))
+
+
+def _is_of(other: Gap, gap: Gap) -> bool:
+    """Whether what a read shows besides is the same thing, or says the same two values of it elsewhere."""
+    values = (gap.difference, gap.reference, gap.candidate)
+    return concerns(other, gap) or (other.difference, other.reference, other.candidate) == values
 
 
 def _holds(value: Any, place: str) -> bool:

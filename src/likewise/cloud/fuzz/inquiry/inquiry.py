@@ -157,6 +157,10 @@ class Inquiry:
             if answer.success:
                 self.has_succeeded[which].add(operation)
 
+    def is_of_all(self, case: Case) -> bool:
+        """Whether a probe of a case asks for what everybody on the server has."""
+        return any(self._is_shared(probe.call.operation) for probe in case.probes)
+
     def _is_shared(self, operation: str) -> bool:
         """Whether a read gives what everybody on the server has: it need not be told of anything of ours."""
         if operation not in self._shared:

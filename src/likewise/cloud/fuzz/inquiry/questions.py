@@ -10,6 +10,7 @@ from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Seen
 from likewise.cloud.fuzz.sides.pairing import Pair, Standing
 
 NOTHING = Answer(success=False, silence="not asked")
+NEITHER = (NOTHING, NOTHING)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -40,7 +41,7 @@ class Question:
     """Whether the read gives what everybody on the server has."""
     ready: list[tuple[Answer, Answer]]
     """Answers that were given before anybody else had a turn."""
-    at_once: tuple[Answer, Answer] = (NOTHING, NOTHING)
+    at_once: tuple[Answer, Answer] = NEITHER
     """The last answers without any delay."""
     users: int = 0
     """Differences that later answers have still to say something about."""
@@ -65,18 +66,20 @@ class Questions:
     def __init__(self, pair: Pair, now: Callable[[], float]) -> None:
         self._pair, self._now = pair, now
         self._grounds: dict[str, Ground] = {}
+        self._all: list[Ground] = []
         self._there: dict[tuple[str, str], Question] = {}
 
     def clear(self) -> None:
         """A new investigation: nothing is asked of the contexts of others."""
         for question in self._there.values():
             self.end(question)
-        for ground in self._grounds.values():
+        for ground in self._all:
             if not ground.asked:
                 self._pair.release()
                 self._pair.end(ground.standing)
         self._there.clear()
         self._grounds.clear()
+        self._all.clear()
 
     def find(self, case: Case, call: Call) -> Question | None:
         """The question that a call puts to a case, if it was put."""
@@ -84,9 +87,10 @@ class Questions:
 
     def stand(self, case: Case) -> tuple[Seen, Seen]:
         """Run a case with one probe from scratch and leave it standing; Exhausted where the budget ends."""
-        standing = self._ground(case).standing
+        ground = self._grounds[_words(case)] = self._begun(case)
+        standing = ground.standing
         ours, theirs = (
-            Seen(setup=each.answers[:-1], answers=[*each.answers[-1:], *each.asked], prefix=each.names.prefix)
+            Seen(setup=each.answers[:-1], answers=[*each.answers[-1:], *each.said], prefix=each.names.prefix)
             for each in (standing.reference, standing.candidate)
         )
         return ours, theirs
@@ -101,10 +105,9 @@ class Questions:
         after a `pause`.
         """
         repeated = tuple(replace(each, observers=(call,) * at_once) for each in case.probes)
-        alone = replace(case, probes=repeated)
         is_own = at_once or not case.probes
-        ground = self._begun(alone, pause) if is_own else self._ground(alone)
-        told = ground.standing.asked
+        ground = self._begun(replace(case, probes=repeated), pause) if is_own else self._ground(case)
+        told = ground.standing.said
         if ground.asked:
             self._pair.hold()
         ground.asked += 1
@@ -124,7 +127,7 @@ class Questions:
         try:
             return self._pair.again(call, question.standing)
         except Exhausted:
-            return NOTHING, NOTHING
+            return NEITHER
 
     def release(self, question: Question) -> None:
         """What was set aside for a question may be used."""
@@ -145,12 +148,14 @@ class Questions:
     def _ground(self, case: Case) -> Ground:
         words = _words(case)
         if words not in self._grounds:
-            self._grounds[words] = self._begun(case)
+            bare = tuple(replace(each, observers=()) for each in case.probes)
+            self._grounds[words] = self._begun(replace(case, probes=bare))
         return self._grounds[words]
 
     def _begun(self, case: Case, pause: float = 0.0) -> Ground:
         since = self._now()
-        return Ground(standing=self._pair.begin(case, pause), since=since)
+        self._all.append(Ground(standing=self._pair.begin(case, pause), since=since))
+        return self._all[-1]
 
 
 def _words(case: Case) -> str:

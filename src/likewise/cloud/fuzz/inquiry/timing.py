@@ -178,9 +178,12 @@ class Lateness:
     def stand(self, those: Sequence[Shown]) -> tuple[Seen, Seen] | None:
         """Both sides' answers to a case whose differences will be asked about, run from scratch once more.
 
-        None where none will be, or the question is not one to a probe that was made.
+        None where none will be, or the question is not one to a probe that was made; and where one is about
+        what everybody has, which others may change between two reads.
         """
         (probe,), setup = those[0].case.probes, those[0].case.setup
+        if any(self._is_shared(each.gap.operation) for each in those):
+            return None
         if not any(self._is_open(each) and self._asked_of(each).probes for each in those):
             return None
         try:

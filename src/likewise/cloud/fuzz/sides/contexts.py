@@ -50,8 +50,8 @@ class Context:
     answers: list[Answer]
     made: tuple[str, ...]
     generation: int
-    asked: tuple[Answer, ...] = ()
-    """Answers to the reads after its probe."""
+    said: tuple[Answer, ...] = ()
+    """What reads said right after the probe."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -320,15 +320,13 @@ class Lane:
             answers = self._calls((*case.setup, *(probe.call for probe in case.probes)), names, [])
             time.sleep(pause)
             reads = [read for probe in case.probes for read in reads_after(probe, answers[-1])]
-            asked = self._calls(reads, names, answers)
+            said = self._calls(reads, names, answers)
         except Exhausted:
             self.tidy()
             raise
         self._hold(1)
         made = () if self.keeper is None else self.keeper.hand_over()
-        return Context(
-            names=names, answers=answers, made=made, generation=self.generation, asked=tuple(asked)
-        )
+        return Context(names=names, answers=answers, made=made, generation=self.generation, said=tuple(said))
 
     def _hold(self, sign: int) -> None:
         if self.meter is not None:

@@ -29,9 +29,9 @@ class Standing:
     candidate: Context
 
     @property
-    def asked(self) -> list[tuple[Answer, Answer]]:
+    def said(self) -> list[tuple[Answer, Answer]]:
         """Both sides' answers to the reads after the probe, as far as both were asked."""
-        return list(zip(self.reference.asked, self.candidate.asked, strict=False))
+        return list(zip(self.reference.said, self.candidate.said, strict=False))
 
 
 @dataclass(slots=True, kw_only=True)

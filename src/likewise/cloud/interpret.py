@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from likewise.cloud.ages import may_have_dates, moment
 from likewise.cloud.bodies import opaque, parse, split_multipart, unchunk
 from likewise.cloud.contents import Contents
+from likewise.cloud.dates import Dates
 from likewise.cloud.exchange import Exchange
-from likewise.cloud.moments import Moments
 from likewise.cloud.regions import moved, signed_for
 from likewise.cloud.services import SERVICES, Call, Service
 from likewise.cloud.services.call import decode, read_query, split_url
@@ -55,7 +55,7 @@ class Interpreter:
         self._home = home
         self._services: dict[str, Service] = {service.name: service() for service in SERVICES}
         self._elsewhere: dict[tuple[str, str], Service] = {}
-        self._moments = Moments()
+        self._dates = Dates()
         self._contents = Contents()
 
     def interpret(self, exchange: Exchange, *, order: int) -> Interaction:
@@ -136,7 +136,7 @@ class Interpreter:
 
     def _asked(self, call: Call, service: Service | None, exchange: Exchange) -> Mapping:
         now = _sent_at(exchange)
-        return self._moments.asked(_arguments(call, service, now), call.names, now)
+        return self._dates.asked(_arguments(call, service, now), call.names, now)
 
     def _outcome(
         self, exchange: Exchange, call: Call, service: Service | None, touches: Sequence[Touch]
@@ -152,7 +152,7 @@ class Interpreter:
         has_dates = may_have_dates(call.response_content or b"")
         if not _FORMER.isdisjoint(call.query):
             touches = ()  # what it tells of is not what was changed last
-        marked = self._moments.answered(answer, call.names, touches, now, has_dates=has_dates)
+        marked = self._dates.answered(answer, call.names, touches, now, has_dates=has_dates)
         return Returned(value=marked)
 
 

@@ -18,7 +18,7 @@ _INSIDE = re.compile(r"(?<=datetime')[^']+(?=')")
 """Where a filter has a date."""
 
 
-class Moments:
+class Dates:
     """Reads the dates of one world's requests and answers in their order."""
 
     def __init__(self) -> None:

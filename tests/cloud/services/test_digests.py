@@ -57,6 +57,33 @@ def test_a_tag_is_compared_with_the_content_wherever_it_shows(send: Any, tag: st
     assert ("ETag≢" in said(copied)["body"]["CopyObjectResult"]) == is_other
 
 
+@pytest.mark.parametrize("is_other", [False, True])
+@pytest.mark.parametrize("contents", [(b"one",), (b"one", b"two")])
+def test_the_tag_of_an_object_sent_in_parts_is_made_of_theirs(
+    send: Any, contents: tuple[bytes, ...], is_other: bool
+) -> None:
+    url = f"{HOST}/b/k?uploadId=u"
+    for number, content in enumerate(contents, start=1):
+        tag = f'"{md5(content).hexdigest()}"'
+        send("PUT", f"{url}&partNumber={number}", headers=SIGNED, body=content, answered={"etag": tag})
+    whole = md5(b"".join(md5(content).digest() for content in contents)).hexdigest()
+    tag = f'"{whole}-{len(contents) + is_other}"'
+    parts = "".join(
+        f"<Part><PartNumber>{number}</PartNumber><ETag>x</ETag></Part>"
+        for number, _ in enumerate(contents, start=1)
+    )
+    done = send(
+        "POST",
+        url,
+        f"<CompleteMultipartUpload>{parts}</CompleteMultipartUpload>".encode(),
+        headers=SIGNED,
+        answer=f"<CompleteMultipartUploadResult><ETag>{tag}</ETag></CompleteMultipartUploadResult>".encode(),
+    )
+    head = send("HEAD", f"{HOST}/b/k", headers=SIGNED, answered={"etag": tag})
+    assert ("ETag≢" in said(done)["body"]["CompleteMultipartUploadResult"]) == is_other
+    assert ("etag≢" in said(head)["headers"]) == is_other
+
+
 @pytest.mark.parametrize(
     ("method", "target"),
     [("POST", "/b/k?uploadId=u"), ("DELETE", "/b/k"), ("POST", "/b?delete"), ("DELETE", "/b")],

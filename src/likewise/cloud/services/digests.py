@@ -16,7 +16,7 @@ OTHER = "≢"
 """Ends the name of the field that says of another one that it is not the MD5 of the content."""
 _SAID = "not the MD5 of the content"
 _SENDS = ("PutObject", "UploadPart")
-_REWRITES = frozenset({"CompleteMultipartUpload", "DeleteObject", "PostObject", "RenameObject"})
+_REWRITES = frozenset({"DeleteObject", "PostObject", "RenameObject"})
 _LISTED = ("Contents", "Version")
 
 
@@ -25,6 +25,8 @@ class Digests:
 
     def __init__(self) -> None:
         self._known: dict[str, dict[str, str]] = {}
+        self._parts: dict[tuple[str, str], str] = {}
+        """What was sent, by upload and number."""
 
     def learn(self, call: Call, source: Value) -> None:
         """Take note of what a call left there; a copy holds what its `source` does, unless that is older."""
@@ -35,6 +37,10 @@ class Digests:
             self._set(call, "")
         elif call.operation == "PutObject":
             self._set(call, _sent(call))
+        elif call.operation == "UploadPart":
+            self._parts[call.query.get("uploadId", ""), call.query.get("partNumber", "")] = _sent(call)
+        elif call.operation == "CompleteMultipartUpload":
+            self._set(call, self._joined(call))
         elif call.operation == "CopyObject":
             where = [str(name) for name in source] if isinstance(source, list) else []
             self._set(call, self._held(where))
@@ -53,7 +59,22 @@ class Digests:
     def _expected(self, call: Call) -> str:
         if call.operation in _SENDS:
             return _sent(call)
+        if call.operation == "CompleteMultipartUpload":
+            return self._held(call.names)
         return "" if "versionId" in call.query or "uploadId" in call.query else self._held(call.names)
+
+    def _joined(self, call: Call) -> str:
+        """The tag of an object that was sent in parts: the MD5 of their MD5s, and how many there are."""
+        asked = call.request.get("CompleteMultipartUpload") if isinstance(call.request, dict) else None
+        listed = asked.get("Part") if isinstance(asked, dict) else None
+        parts = listed if isinstance(listed, list) else []
+        numbers = [part.get("PartNumber") if isinstance(part, dict) else None for part in parts]
+        upload = call.query.get("uploadId", "")
+        digests = [self._parts.get((upload, str(number)), "") for number in numbers]
+        if not digests or not all(digests):
+            return ""
+        whole = md5(b"".join(map(bytes.fromhex, digests)), usedforsecurity=False).hexdigest()
+        return f"{whole}-{len(digests)}"
 
     def _entries(self, call: Call, answer: dict[str, Value]) -> Iterator[tuple[dict[str, Value], str]]:
         yield answer, self._expected(call)

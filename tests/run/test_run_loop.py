@@ -613,18 +613,6 @@ def test_what_a_fixture_of_an_earlier_test_was_answered_counts_for_the_others(
     assert runs.run(verify=False).standings["t2"] is Standing.TRUSTED
 
 
-@pytest.mark.parametrize("looks", [True, False])
-def test_what_nobody_looked_at_in_the_answers_to_a_fixture_does_not_count_for_the_others(
-    loop: Make, looks: bool
-) -> None:
-    calls = put("a"), get("a", looks=looks), get("a", looks=looks)
-    suite = Suite({"t1": calls, "t2": (listed(),)}, wrong={"a": "adds"}, borrows={"t2": "t1"})
-    runs = loop(suite)
-    runs.run()
-    later = runs.run(code="c2", verify=False).standings["t2"]
-    assert later is (Standing.UNDECIDED if looks else Standing.TRUSTED)
-
-
 @pytest.mark.parametrize("policy", ["context", "api"])
 def test_a_fixture_that_is_answered_otherwise_makes_the_whole_test_run_there(loop: Make, policy: str) -> None:
     suite = Suite({"t1": (put("a"), get("a")), "t2": ()}, wrong={"a": KINDS[0]}, borrows={"t2": "t1"})

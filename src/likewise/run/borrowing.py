@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from likewise.decide import CallStanding, Rules, place
 from likewise.model import Borrowed, FixtureInDoubt, Interaction
-from likewise.run.differences import Differences
 from likewise.run.memory import Known
 from likewise.run.reading import Reading
 
@@ -19,22 +18,17 @@ def lent_calls(reading: Reading, known: Known) -> Iterator[Interaction]:
             yield from (lender.trace.interactions[position] for position in _positions(borrowed, lender))
 
 
-def doubt(reading: Reading, known: Known, *, differences: Differences, rules: Rules) -> FixtureInDoubt | None:
+def doubt(reading: Reading, known: Known, *, rules: Rules) -> FixtureInDoubt | None:
     """The first fixture from an earlier test of which some answer differs, or is not known to be alike.
 
-    What nobody looked at does not count here either: who looks at an answer after its test has ended is
-    noted there, and then all of it counts as seen.
+    That the earlier test never looked where an answer differs says nothing: this one may have.
     """
     for borrowed in reading.trace.borrowed:
         lender = _lender(borrowed, known)
         if lender is None:
             return _in_doubt(borrowed, (), differs=False)
         positions = _positions(borrowed, lender)
-        overlooked = differences.overlooked(lender, known)
-        standings = {
-            position: place(lender.calls[position], known.answers, rules, overlooked=position in overlooked)
-            for position in positions
-        }
+        standings = {position: place(lender.calls[position], known.answers, rules) for position in positions}
         doubtful = [each for each, standing in standings.items() if standing is not CallStanding.EQUAL]
         if doubtful or lender.trace.unclear:
             names = dict.fromkeys(str(lender.calls[each].operation) for each in doubtful or positions)

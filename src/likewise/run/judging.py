@@ -116,7 +116,7 @@ class Judge:
             verdict = judge(reading.trace, reading.calls, known.answers, self._rules, overlooked=overlooked)
         if isinstance(verdict, Rerun) or not reading.trace.borrowed:
             return verdict
-        doubted = doubt(reading, known, differences=self._differences, rules=self._rules)
+        doubted = doubt(reading, known, rules=self._rules)
         return verdict if doubted is None else Rerun(reason=doubted, whole=doubted.differs)
 
     def _by_sequence(self, reading: Reading) -> Trust | Rerun:

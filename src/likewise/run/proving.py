@@ -131,12 +131,12 @@ class Prover:
             self._replay_world(cases)
 
     def _replay_world(self, cases: list[Case]) -> None:
-        """Replay what several tests of one world need together; each by itself where that fails."""
+        """Replay what several tests of one world need together; in parts where that is too much at once."""
         spots = self._plan(cases)
         if not self._outlay.pays(len(spots), whole=_size(cases), still=self._still):
-            if len(cases) > 1:
-                for case in cases:
-                    self._replay_world([case])
+            if half := len(cases) // 2:
+                self._replay_world(cases[:half])
+                self._replay_world(cases[half:])
             return
         try:
             if spots:

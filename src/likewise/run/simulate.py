@@ -146,6 +146,8 @@ class ContextSimulation:
         """Whether something was learned since the evidence was keyed."""
         self._ambiguous: set[Fingerprint] = set()
         self._index: dict[Fingerprint, set[Fingerprint]] = {}
+        self._doubled: set[Fingerprint] = set()
+        """Keys that got a second answer from the test at hand."""
 
     def runs(self) -> tuple[RunCount, ...]:
         """Count all runs, one after the other."""
@@ -164,7 +166,7 @@ class ContextSimulation:
         for world, traces in enumerate(worlds):
             for place in range(len(traces)):
                 saved += self._test(past, world, place, keyed[world])
-                if self._doubts(keyed[world][place + 1 :]):
+                if self._doubts([keyed[world][place + 1 :], *keyed[world + 1 :]]):
                     keyed = self._key(worlds)
         tests = len({trace.test for trace in recording.traces})
         return RunCount(run=recording.provenance.run, tests=tests, calls=recording.calls, saved=saved)
@@ -191,10 +193,12 @@ class ContextSimulation:
     def _double(self) -> set[Fingerprint]:
         return {key for key, answers in self._index.items() if len(answers) > 1}
 
-    def _doubts(self, keyed: list[list[Keyed]]) -> bool:
-        """Whether the calls to come include one whose key has got a second answer by now."""
-        doubtful = self._double() - self._ambiguous
-        return bool(doubtful) and any(call.key in doubtful for calls in keyed for call in calls)
+    def _doubts(self, coming: list[list[list[Keyed]]]) -> bool:
+        """Whether the calls to come include one whose key has just got a second answer."""
+        doubtful, self._doubled = self._doubled - self._ambiguous, set()
+        return bool(doubtful) and any(
+            call.key in doubtful for keyed in coming for calls in keyed for call in calls
+        )
 
     def _undecided(self, worlds: list[list[Trace]], keyed: list[list[list[Keyed]]]) -> set[str]:
         return {
@@ -249,7 +253,10 @@ class ContextSimulation:
         for spot in fresh:
             past.proved.add((world, spot))
             call = keyed[spot[0]][spot[1]]
-            self._index.setdefault(call.key, set()).add(call.answer)
+            answers = self._index.setdefault(call.key, set())
+            answers.add(call.answer)
+            if len(answers) > 1:
+                self._doubled.add(call.key)
         return len(calls) - len(fresh)
 
     def _learn(self, number: int, tests: Container[str] | None = None) -> None:

@@ -144,4 +144,4 @@ def test_a_line_that_was_cut_off_is_left_out_at_the_end_and_before_a_resumption(
 def test_a_log_of_a_newer_version_is_refused_with_what_to_do(likewise: Any, project: Path) -> None:
     newer = {"type": "campaign", "version": 99, **HEADER}
     written(project / ".likewise" / "fuzz" / "s3_moto_ministack_1.jsonl", newer)
-    assert "format 99, this one reads 1" in likewise("discrepancies", exit_code=2).output
+    assert "format 99, this one reads 2" in likewise("discrepancies", exit_code=2).output

@@ -33,12 +33,15 @@ def headers_of(content: bytes, stated: dict[str, str]) -> Value:
     return Interpreter().interpret(exchange, order=0).arguments["headers"]
 
 
-def test_a_checksum_of_a_long_body_only_repeats_it_unless_it_is_wrong(
+def test_of_the_checksum_of_a_long_body_only_counts_that_there_is_one_unless_it_is_wrong(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whether one is stated depends on the transport: only a wrong one may count."""
+    """Whether it comes ahead of the body or after it depends on the transport, and does not count."""
     monkeypatch.setattr(bodies, "LIMIT", 16)
     monkeypatch.setattr(bodies, "_BLOCK", 8)
-    assert headers_of(CONTENT, RIGHT) == headers_of(CONTENT, {}) == {}
+    after = {"x-amz-trailer": "x-amz-checksum-crc32", "content-md5": RIGHT["content-md5"]}
+    there = {"x-amz-checksum-crc32": "<right>", "content-md5": "<right>"}
+    assert headers_of(CONTENT, RIGHT) == headers_of(CONTENT, after) == there
+    assert headers_of(CONTENT, {}) == {}
     for name, text in RIGHT.items():
         assert headers_of(CONTENT[:-1] + b"x", {name: text}) == {name: {"wrong": text}}

@@ -73,6 +73,8 @@ CHECKSUMS = {
 """Headers that repeat the body. Checksums that nothing here can compute stay as they are."""
 _SIGNED = "x-amz-content-sha256"
 """Part of the signature, and so of every request."""
+_TRAILER = "x-amz-trailer"
+"""Names what follows the body."""
 RIGHT = "<right>"
 """Stands for a checksum that fits its body."""
 
@@ -84,6 +86,11 @@ def request_headers(call: Call, service: Service | None) -> dict[str, Value]:
     for name, text in call.headers.items():
         if name in CHECKSUMS:
             _keep_checksum(kept, name, text, call)
+        elif name == _TRAILER:
+            # The same checksum is sent ahead or after the body, depending on whether the line is encrypted.
+            kept.update(
+                {each: RIGHT for each in map(str.strip, text.lower().split(",")) if each in CHECKSUMS}
+            )
         elif name in _SOURCES and service is not None:
             kept[name] = service.copy_source(text)
             if "sig=" in text.partition("?")[2]:

@@ -26,21 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "cloud" / "fuzz"))
 
-from fuzz_seeds import SEEDS, Seed
-from fuzz_seeds_authorisation import AUTHORISATION
-from fuzz_seeds_aws import AWS
-from fuzz_seeds_azure import AZURE
-from fuzz_seeds_eleven_aws import ELEVEN_AWS
-from fuzz_seeds_eleven_azure import ELEVEN_AZURE
-from fuzz_seeds_fourteen_aws import FOURTEEN_AWS
-from fuzz_seeds_fourteen_azure import FOURTEEN_AZURE
-from fuzz_seeds_further import FURTHER
-from fuzz_seeds_more import MORE
-from fuzz_seeds_thirteen_aws import THIRTEEN_AWS
-from fuzz_seeds_thirteen_azure import THIRTEEN_AZURE
-from fuzz_seeds_twelve_aws import TWELVE_AWS
-from fuzz_seeds_twelve_azure import TWELVE_AZURE
-from fuzz_seeds_unseen import UNSEEN
+from seeds import ALL, Seed
 
 from likewise.cloud import targets
 from likewise.cloud.fuzz.findings import Finding
@@ -51,10 +37,6 @@ from likewise.model import Role
 
 WHOLE = (1, *range(5, 16))
 """Groups of many seeds, which get the whole budget."""
-ELEVENTH_AND_TWELFTH = (*ELEVEN_AWS, *TWELVE_AWS, *ELEVEN_AZURE, *TWELVE_AZURE)
-THIRTEENTH_AND_FOURTEENTH = (*THIRTEEN_AWS, *FOURTEEN_AWS, *THIRTEEN_AZURE, *FOURTEEN_AZURE)
-EARLIER = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE)
-ALL = (*EARLIER, *ELEVENTH_AND_TWELFTH, *THIRTEENTH_AND_FOURTEENTH, *AUTHORISATION)
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
 
 

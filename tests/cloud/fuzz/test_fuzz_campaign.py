@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from fuzz_seeds import SEEDS, Seed
 from sample_findings import sample_finding
+from seeds.seed import SEEDS, Seed
 
 from likewise.cli import main
 from likewise.cloud import rewriting, targets

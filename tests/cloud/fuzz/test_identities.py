@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fuzz_seeds_authorisation import AUTHORISATION
 from sample_findings import sample_finding
+from seeds.authorisation import AUTHORISATION
 
 from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Side, resolve

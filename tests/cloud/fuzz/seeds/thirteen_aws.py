@@ -18,16 +18,15 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
-from fuzz_seeds_aws import _still
-from fuzz_seeds_eleven_aws import _json_of, _table_policy_enforced, over, without_member
-from fuzz_seeds_further import _json
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, lagging
-from fuzz_seeds_unseen import _ignored
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.states import container_of
+from seeds.aws import _still
+from seeds.eleven_aws import _json_of, _table_policy_enforced, over, without_member
+from seeds.further import _json
+from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
+from seeds.unseen import _ignored
 
 OWNER = "123456789012"
 TABLE_NAME = re.compile(r"[a-zA-Z0-9_.-]{3,255}")

@@ -12,13 +12,12 @@ import json
 import re
 from collections.abc import Callable
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
-from fuzz_seeds_further import _fails, _json
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, _hidden, lagging
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule, trees
 from likewise.cloud.rewriting.messages import answer
+from seeds.further import _fails, _json
+from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, _hidden, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
 
 UNBUILT = "not implemented"
 

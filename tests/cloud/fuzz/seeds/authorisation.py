@@ -12,13 +12,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from fuzz_seeds import AUTH, Seed, seed
-from fuzz_seeds_more import ALARM, UNSAFE
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Rule
 from likewise.cloud.rewriting.signature import is_signed_with
 from likewise.cloud.targets.empty import account_sas
+from seeds.more import ALARM, UNSAFE
+from seeds.seed import AUTH, Seed, seed
 
 Predicate = Callable[[Request], bool]
 SIGNED = frozenset(["sv", "ss", "srt", "sp", "se", "st", "spr", "sip", "sig", "sr", "si", "tn"])

@@ -16,17 +16,16 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
-from fuzz_seeds_aws import UNBUILT, _answered, _batch_writes
-from fuzz_seeds_eleven_aws import _json_of, denies, without_header
-from fuzz_seeds_further import _json, _more
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, lagging
-from fuzz_seeds_thirteen_aws import on_answers, reworded, source_of, values_of
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.messages import answer
 from likewise.cloud.rewriting.states import container_of
+from seeds.aws import UNBUILT, _answered, _batch_writes
+from seeds.eleven_aws import _json_of, denies, without_header
+from seeds.further import _json, _more
+from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
+from seeds.thirteen_aws import on_answers, reworded, source_of, values_of
 
 RANGE = re.compile(r"bytes=(\d+-\d*|-\d+)(,.*)?")
 QUEUE = re.compile(r"arn:aws:sqs:[\w-]+:\d{12}:[\w.-]+")

@@ -12,16 +12,15 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
-from fuzz_seeds_azure import _changed, _is
-from fuzz_seeds_eleven_azure import _dropping
-from fuzz_seeds_further import _fails, _json, _more, _number
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _hidden, lagging
-from fuzz_seeds_unseen import _without_metadata
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.messages import answer
+from seeds.azure import _changed, _is
+from seeds.eleven_azure import _dropping
+from seeds.further import _fails, _json, _more, _number
+from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, _hidden, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
+from seeds.unseen import _without_metadata
 
 CONTENT_HEADERS = tuple(
     f"x-ms-blob-{name}"

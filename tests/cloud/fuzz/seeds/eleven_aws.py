@@ -16,16 +16,15 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
-from fuzz_seeds_aws import UNBUILT, _answered
-from fuzz_seeds_further import _fails, _json
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, lagging
-from fuzz_seeds_unseen import _says_member
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule, trees
 from likewise.cloud.rewriting.messages import answer
 from likewise.cloud.rewriting.states import container_of
+from seeds.aws import UNBUILT, _answered
+from seeds.further import _fails, _json
+from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
+from seeds.unseen import _says_member
 
 COPIED = (
     b'<CopyObjectResult><ETag>"00000000000000000000000000000000"</ETag>'

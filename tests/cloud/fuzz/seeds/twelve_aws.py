@@ -14,17 +14,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _says, seed
-from fuzz_seeds_aws import UNBUILT, _answered, _still
-from fuzz_seeds_eleven_aws import _another, _json_of, denies, over, unheeded, without_header
-from fuzz_seeds_further import _fails, _json, _more, _number
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, lagging
-from fuzz_seeds_unseen import _says_member
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule, trees
 from likewise.cloud.rewriting.messages import answer
 from likewise.cloud.rewriting.states import container_of
+from seeds.aws import UNBUILT, _answered, _still
+from seeds.eleven_aws import _another, _json_of, denies, over, unheeded, without_header
+from seeds.further import _fails, _json, _more, _number
+from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _says, seed
+from seeds.unseen import _says_member
 
 ENCRYPTED = (
     b"<ServerSideEncryptionConfiguration><Rule><ApplyServerSideEncryptionByDefault><SSEAlgorithm>AES256"

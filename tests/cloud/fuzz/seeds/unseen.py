@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
-from fuzz_seeds_further import _fails, _has_metadata, _json, _more, _number
-from fuzz_seeds_more import MISLEADING, UNSAFE, WRONG, _hidden, lagging
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.rules import with_query
+from seeds.further import _fails, _has_metadata, _json, _more, _number
+from seeds.more import MISLEADING, UNSAFE, WRONG, _hidden, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
 
 
 def _flip(old: str) -> str:

@@ -15,17 +15,16 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
-from fuzz_seeds_azure import _changed, _is
-from fuzz_seeds_eleven_azure import _dropping
-from fuzz_seeds_further import _json, _more, _number
-from fuzz_seeds_more import MISLEADING, UNSAFE, WRONG, _hidden, lagging
-from fuzz_seeds_thirteen_aws import on_answers, without_query
-from fuzz_seeds_unseen import _without_metadata
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.rules import with_query
+from seeds.azure import _changed, _is
+from seeds.eleven_azure import _dropping
+from seeds.further import _json, _more, _number
+from seeds.more import MISLEADING, UNSAFE, WRONG, _hidden, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
+from seeds.thirteen_aws import on_answers, without_query
+from seeds.unseen import _without_metadata
 
 MADE = "blob.BlockBlob_Upload, blob.PageBlob_Create, blob.AppendBlob_Create"
 ENDS = ("blob.Blob_ReleaseLease", "blob.Blob_BreakLease", "blob.Blob_Delete")

@@ -12,13 +12,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
-from fuzz_seeds_more import MISLEADING, UNSAFE, WRONG
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.messages import answer
 from likewise.cloud.rewriting.states import container_of
+from seeds.more import MISLEADING, UNSAFE, WRONG
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
 
 
 def _json(request: Request) -> dict[str, Any]:

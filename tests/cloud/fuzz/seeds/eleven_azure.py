@@ -12,15 +12,14 @@ import re
 import time
 from collections.abc import Callable
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
-from fuzz_seeds_azure import ABSENT, _changed, _contains
-from fuzz_seeds_further import _fails, _has_metadata, _json, _longer, _more, _number
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, lagging
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.rules import with_query
 from likewise.cloud.services.azure import source_path
+from seeds.azure import ABSENT, _changed, _contains
+from seeds.further import _fails, _has_metadata, _json, _longer, _more, _number
+from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, _gone, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
 
 
 def _lacks(name: str, text: str) -> Callable[[Request], bool]:

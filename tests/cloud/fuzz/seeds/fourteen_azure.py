@@ -13,18 +13,17 @@ import re
 import time
 from dataclasses import replace
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
-from fuzz_seeds_azure import _changed
-from fuzz_seeds_eleven_azure import _dropping
-from fuzz_seeds_further import _json, _number
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _hidden, lagging
-from fuzz_seeds_thirteen_aws import on_answers, without_query
-from fuzz_seeds_thirteen_azure import odd_metadata, refused_if_archived
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.rules import with_query
 from likewise.cloud.rewriting.states import container_of
+from seeds.azure import _changed
+from seeds.eleven_azure import _dropping
+from seeds.further import _json, _number
+from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, _hidden, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
+from seeds.thirteen_aws import on_answers, without_query
+from seeds.thirteen_azure import odd_metadata, refused_if_archived
 
 COMPARISON = re.compile(r"\b(?:eq|ne|gt|ge|lt|le)\b")
 LONG = re.compile(r"\b(\d+)L\b")

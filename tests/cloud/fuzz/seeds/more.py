@@ -11,10 +11,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
-
 from likewise.cloud import rewriting
 from likewise.cloud.rewriting import Request, Response, Rule
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, _says, seed
 
 
 def _is(name: str, value: str) -> Callable[[Request], bool]:

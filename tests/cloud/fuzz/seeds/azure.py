@@ -13,15 +13,14 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from fuzz_seeds import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, seed
-from fuzz_seeds_further import _fails, _json, _number
-from fuzz_seeds_more import ALARM, MISLEADING, UNSAFE, WRONG, _hidden, lagging
-from fuzz_seeds_unseen import _has_metadata, _ignored
-
 from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule
 from likewise.cloud.rewriting.rules import with_query
 from likewise.cloud.rewriting.states import container_of
+from seeds.further import _fails, _json, _number
+from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, _hidden, lagging
+from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, _has, seed
+from seeds.unseen import _has_metadata, _ignored
 
 ABSENT = "not implemented"
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.planning.plans import is_read
 from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Seen
 from likewise.cloud.fuzz.sides.pairing import Pair, Standing
 
@@ -19,10 +20,17 @@ class Ground:
 
     standing: Standing
     since: float
+    reads: tuple[Call, ...] = ()
+    """What was asked right after its probe."""
     asked: int = 0
     """Questions that were put to it."""
     open: int = 0
     """Those that it must still stand for."""
+
+    def answers_to(self, call: Call) -> list[tuple[Answer, Answer]]:
+        """What both sides said to a read right after the probe."""
+        said = zip(self.reads, self.standing.said, strict=False)
+        return [answers for read, answers in said if read == call]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -87,7 +95,9 @@ class Questions:
 
     def stand(self, case: Case) -> tuple[Seen, Seen]:
         """Run a case with one probe from scratch and leave it standing; Exhausted where the budget ends."""
-        ground = self._grounds[_words(case)] = self._begun(case)
+        ground = self._begun(case)
+        if all(is_read(read.operation) for read in ground.reads):  # else one of them took something away
+            self._grounds[_words(case)] = ground
         standing = ground.standing
         ours, theirs = (
             Seen(setup=each.answers[:-1], answers=[*each.answers[-1:], *each.said], prefix=each.names.prefix)
@@ -95,9 +105,7 @@ class Questions:
         )
         return ours, theirs
 
-    def put(
-        self, case: Case, call: Call, *, index: int, shared: bool, at_once: int = 0, pause: float = 0.0
-    ) -> Question:
+    def put(self, case: Case, call: Call, *, shared: bool, at_once: int = 0, pause: float = 0.0) -> Question:
         """Put a question about one of the answers of a case; Exhausted where the budget ends.
 
         Where it has no probe, the call is made for the first time later on, in a context of its own. So it
@@ -107,7 +115,6 @@ class Questions:
         repeated = tuple(replace(each, observers=(call,) * at_once) for each in case.probes)
         is_own = at_once or not case.probes
         ground = self._begun(replace(case, probes=repeated), pause) if is_own else self._ground(case)
-        told = ground.standing.said
         if ground.asked:
             self._pair.hold()
         ground.asked += 1
@@ -117,7 +124,7 @@ class Questions:
             ground=ground,
             is_first=not case.probes,
             shared=shared,
-            ready=told if at_once else told[index - 1 : index] if index else [],
+            ready=ground.answers_to(call),
         )
         self._there[_words(case), repr(call)] = question
         return question
@@ -146,18 +153,21 @@ class Questions:
             self._pair.end(question.standing)
 
     def _ground(self, case: Case) -> Ground:
-        words = _words(case)
-        if words not in self._grounds:
-            bare = tuple(replace(each, observers=()) for each in case.probes)
-            self._grounds[words] = self._begun(replace(case, probes=bare))
+        """The context of a case, with or without the reads after it: others might have taken something."""
+        if (found := self._grounds.get(_words(case))) is not None:
+            return found
+        bare = replace(case, probes=tuple(replace(each, observers=()) for each in case.probes))
+        if (words := _words(bare)) not in self._grounds:
+            self._grounds[words] = self._begun(bare)
         return self._grounds[words]
 
     def _begun(self, case: Case, pause: float = 0.0) -> Ground:
         since = self._now()
-        self._all.append(Ground(standing=self._pair.begin(case, pause), since=since))
+        reads = tuple(read for probe in case.probes for read in probe.observers)
+        self._all.append(Ground(standing=self._pair.begin(case, pause), since=since, reads=reads))
         return self._all[-1]
 
 
 def _words(case: Case) -> str:
-    """The calls of a case, without the reads after them."""
-    return f"{case.setup} {[each.call for each in case.probes]}"
+    """The calls of a case, and the reads after them."""
+    return f"{case.setup} {[(each.call, each.observers) for each in case.probes]}"

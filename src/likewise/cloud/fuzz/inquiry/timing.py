@@ -312,9 +312,7 @@ class Lateness:
         at_once = 1 if is_account else AT_ONCE if shared and case.probes else 0
         pause = LAG if is_account else 0.0  # what everybody may write to is asked again before anybody does
         try:
-            question = self._questions.put(
-                case, call, index=gap.index, shared=shared, at_once=at_once, pause=pause
-            )
+            question = self._questions.put(case, call, shared=shared, at_once=at_once, pause=pause)
         except Exhausted:
             return None
         if is_account:

@@ -10,7 +10,8 @@ from likewise.model import Attempt, Fingerprint, Role, Trace
 from likewise.run.ports import Ledger
 
 _DEEDS = "\x1f"
-"""Begins what a test is known by that is known by what it does: no test is called that."""
+"""Begins what a test is known by that is known by what it does: no test is called that. By itself it says
+that there are such."""
 
 
 def shape_of(trace: Trace) -> Fingerprint:
@@ -18,9 +19,12 @@ def shape_of(trace: Trace) -> Fingerprint:
     return fingerprint(masked_sequence(trace))
 
 
-def by_deeds(attempt: Attempt, trace: Trace) -> Attempt:
-    """An attempt under what the test did; its name, which may be another one some day, is in its code."""
-    shape = attempt.shape or shape_of(trace)
+def by_deeds(attempt: Attempt, trace: Trace | None = None) -> Attempt:
+    """An attempt under what the test did; its name, which may be another one some day, is in its code.
+
+    Without the trace it stands for all that are known so.
+    """
+    shape = (attempt.shape or shape_of(trace)) if trace else ""
     return Attempt(
         test=_DEEDS + shape,
         run=attempt.run,
@@ -52,9 +56,10 @@ class Contradictions:
     def recall(self, tests: Iterable[str]) -> None:
         """Read the ledger for these tests."""
         self._present = set(tests)
-        known = self._ledger.attempts_by_test(self._present)
+        known = self._ledger.attempts_by_test({*self._present, _DEEDS})
+        # Where no test was ever known by what it did, none needs to be looked up by it.
+        self._new = self._present.difference(known) if known.pop(_DEEDS, None) else set()
         self._found = self._all(known)
-        self._new = self._present.difference(known)
 
     def of(self, trace: Trace) -> Attempt | None:
         """How a test ended on the reference, if that is not how it ends here and nothing has settled it."""

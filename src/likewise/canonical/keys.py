@@ -134,8 +134,10 @@ class World:
             if chain[-1].key not in self._ambiguous:
                 break
             if width == 0 and not racy:
+                if self._was_asked(chain, first, spot):
+                    break
                 listed = answer_by_names(interaction, familiarity, names, partial(self._things, context))
-                if self._was_asked(chain, first, spot) or self._is_in_order(chain, listed):
+                if listed is not None and self._is_in_order(chain, listed):
                     break
             if width >= widest:
                 break
@@ -171,13 +173,8 @@ class World:
         chain.append(_after(call, [first], f"{key} again after {answer}"))
         return chain[-1].key not in self._ambiguous
 
-    def _is_in_order(self, chain: list[Keyed], answer: Fingerprint | None) -> bool:
-        """Key a call whose answers differ as one that lists names in their order, if it is one.
-
-        Whether that settles it.
-        """
-        if answer is None:
-            return False
+    def _is_in_order(self, chain: list[Keyed], answer: Fingerprint) -> bool:
+        """Key a call whose answers differ as one that lists names in their order; whether that settles it."""
         text = f"{chain[0].key} by name"
         key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
         chain.append(chain[0]._replace(key=key, answer=answer))

@@ -238,17 +238,18 @@ class Lane:
                 if self.is_new:
                     done.append(seen)
                 self._check()
-                if not is_read(probe.call.operation):
+                is_write = not is_read(probe.call.operation)
+                if is_write:
                     reads = reads_after(probe, answer)
                     seen.answers += self._calls(reads, stage.names, [*stage.answers, answer])
-                if answer.success and not is_read(probe.call.operation):
+                if is_write and answer.success:
                     following = [each.call for each in case.probes[number + 1 : number + 2]]
                     stage.is_clean = is_replaced(probe.call, *following)
                     stage.kept = kept_calls(case.setup, probe.call, KINDS.get(self.side.service, ""))
                     stage.writes += 1
                     # What was asked before it would stand in the way of what refers to it.
                     stage.after = list(zip((probe.call, *probe.observers), seen.answers, strict=True))
-                elif is_read(probe.call.operation) and not probe.parameter:
+                elif not is_write and not probe.parameter:
                     stage.after.append((probe.call, answer))
                 seen.shared = self._shared.copy()
                 done.append(seen)

@@ -9,15 +9,15 @@ from fake_side import FakeSide, campaign, failure, success
 from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name
-from likewise.cloud.fuzz.differences.explaining import (
-    Explanations,
-    concerns,
+from likewise.cloud.fuzz.differences.explaining import Explanations
+from likewise.cloud.fuzz.differences.folding import (
     follows_from_deafness,
     follows_from_loss,
     is_same_lateness,
     is_same_refusal,
 )
 from likewise.cloud.fuzz.differences.judging import Gap
+from likewise.cloud.fuzz.differences.likeness import concerns
 from likewise.cloud.fuzz.findings import Finding, from_json
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of

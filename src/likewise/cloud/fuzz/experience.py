@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED, is_absent
-from likewise.cloud.fuzz.differences.explaining import is_existence
 from likewise.cloud.fuzz.differences.judging import Gap
+from likewise.cloud.fuzz.differences.likeness import is_existence
 from likewise.cloud.fuzz.findings import ENOUGH, Finding, Tally
 from likewise.cloud.fuzz.inquiry.shortening import leaned, refers, without
 from likewise.cloud.fuzz.planning.plans import Planner

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from likewise.cloud.fuzz.differences.explaining import (
+from likewise.cloud.fuzz.differences.folding import (
     follows_from,
     follows_from_deafness,
     follows_from_idleness,

@@ -1,4 +1,4 @@
-"""Differences that another one accounts for: they have its cause, and are no findings of their own."""
+"""What is known to differ while a campaign goes on, and what follows from it: no findings of their own."""
 
 from __future__ import annotations
 
@@ -8,23 +8,17 @@ from dataclasses import dataclass, field
 
 from likewise.cloud.fuzz.authorisations import Authorisations
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS, AUTHORISATION, NULL, STATES
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
 from likewise.cloud.fuzz.differences.leniency import way_of
-from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.grammar import load
-from likewise.cloud.fuzz.hints import hints_of
+from likewise.cloud.fuzz.differences.likeness import ERRORS, EXISTENCE, STORED, last_name, tops
 from likewise.cloud.fuzz.identities import Identity
 from likewise.cloud.fuzz.planning.plans import is_read
-from likewise.cloud.fuzz.planning.variants import AND, ValueClass
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
 from likewise.model import Difference
 
-_ERRORS = frozenset({Difference.CODE, Difference.STATUS, Difference.MESSAGE})
-_FAILURES = _ERRORS | {Difference.SILENCE}
-EXISTENCE = frozenset({Difference.SUCCESS, Difference.LENGTH})
 Void = tuple[str, int | None]
 """An operation that does nothing on one side; on which, where that is known."""
+
 ALWAYS = ""
 """A refusal that does not depend on any parameter."""
 
@@ -81,9 +75,9 @@ class Explanations:
             return True
         if (is_read(probe.call.operation) or gap.index) and _is_of_field(probe, gap, known):
             return True
-        if gap.index == 0 and gap.place and gap.difference in _STORED and probe.parameter:
-            mine = {_last(place) for _, _, place in self.reads.get(probe.call.operation, ())}
-            if _last(gap.place) in mine:
+        if gap.index == 0 and gap.place and gap.difference in STORED and probe.parameter:
+            mine = {last_name(place) for _, _, place in self.reads.get(probe.call.operation, ())}
+            if last_name(gap.place) in mine:
                 return True  # it says itself what it keeps
         if self._is_always(probe, gap, seen):
             return True
@@ -117,7 +111,7 @@ class Explanations:
         return gap.index == 0 and which is not None and seen[which].answers[0].success
 
     def _is_refusal(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
-        if gap.difference not in _ERRORS:
+        if gap.difference not in ERRORS:
             return False
         params = probe.call.params if gap.index == 0 else {}
         for which, each in enumerate(seen):
@@ -143,16 +137,12 @@ _TERM = re.compile(r"\w+")
 
 def _is_of_field(probe: Probe, gap: Gap, known: Iterable[tuple[str, ...]]) -> bool:
     """Whether a read shows a field that is known to be stored otherwise, or asks for things by it."""
-    fields = {_last(place) for _, kind, place in known if kind in _STORED}
-    if gap.difference in _STORED and gap.place:
-        return _last(gap.place) in fields
+    fields = {last_name(place) for _, kind, place in known if kind in STORED}
+    if gap.difference in STORED and gap.place:
+        return last_name(gap.place) in fields
     asked = probe.call.params.values() if gap.index == 0 else ()
     words = {word.lower() for text in asked if isinstance(text, str) for word in _TERM.findall(text)}
     return gap.difference in EXISTENCE | {Difference.TYPE} and bool(fields & words)
-
-
-_STORED = frozenset({Difference.VALUE, Difference.TYPE, Difference.MISSING, Difference.EXTRA})
-"""How what is stored may differ in a field."""
 
 
 def bare(gap: Gap) -> tuple[str, ...]:
@@ -165,318 +155,3 @@ def refusal(answer: Answer) -> tuple[str, str]:
     if answer.success or (answer.status or 0) >= 500:
         return "", ""
     return answer.code, generalised(answer.message)
-
-
-def top(parameter: str) -> str:
-    """The parameter as a whole that a place is in."""
-    return parameter.partition(".")[0].partition("[")[0]
-
-
-def tops(parameter: str) -> set[str]:
-    """The parameters as a whole that a finding or a probe is about."""
-    return {top(part) for part in parameter.split(AND)}
-
-
-def is_same_refusal(finding: Finding, other: Finding) -> bool:
-    """Whether a finding only shows again what one side refuses by another, while both refuse something."""
-    if other.kind != Difference.SUCCESS or finding.kind not in _FAILURES:
-        return False
-    if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
-        return False
-    if AND in finding.parameter and _is_of_several(finding, other):
-        return True
-    if other.cause == finding.cause == NULL:
-        return _is_same_failure(finding, other)
-    is_denied = other.cause == AUTHORISATION and _is_caller_alike(finding.identity, other.identity)
-    if (
-        other.condition
-        and not is_denied
-        and not (other.parameter and tops(other.parameter) & finding.sequence[-1].params.keys())
-    ):
-        return False
-    return any(mine == said and any(said) for mine, said in zip(finding.errors, other.errors, strict=True))
-
-
-def _is_caller_alike(mine: Identity, other: Identity) -> bool:
-    """Whether what one is refused, whatever the call is given, another is who shows rights in that way."""
-    return other.is_owner or (mine.means is other.means and not mine.is_owner)
-
-
-def _is_of_several(finding: Finding, other: Finding) -> bool:
-    """Whether one of several parameters that were given together is what a side alone refuses, said alike.
-
-    An answer without a code or a text is known by its status alone.
-    """
-    pairs = ((finding.reference, other.reference), (finding.candidate, other.candidate))
-    is_same = any(mine == said and not said.startswith("success") for mine, said in pairs)
-    return is_same and bool(other.parameter) and tops(other.parameter) <= tops(finding.parameter)
-
-
-_GONE = frozenset({ValueClass.UNKNOWN, ValueClass.DELETED})
-_NOWHERE = frozenset({STATES["unset"], STATES["no parent"], STATES["deleted"]})
-
-
-def is_same_absence(finding: Finding, other: Finding) -> bool:
-    """Whether a thing that a call names is not there, because of its name as because it was never made."""
-    return (
-        finding.value_class in _GONE
-        and not other.parameter
-        and other.condition in _NOWHERE
-        and all(getattr(finding, each) == getattr(other, each) for each in _ALIKE)
-    )
-
-
-_ALIKE = ("service", "operation", "shown_by", "kind", "place", "reference", "candidate", "errors")
-
-
-def is_same_message(finding: Finding, other: Finding) -> bool:
-    """Whether one side says in the same words what the other has many words for."""
-    return (
-        finding.kind == other.kind == Difference.MESSAGE
-        and (finding.operation, finding.shown_by) == (other.operation, other.shown_by)
-        and (finding.reference == other.reference or finding.candidate == other.candidate)
-        and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
-    )
-
-
-_PLAIN = frozenset({Difference.VALUE, Difference.TYPE, Difference.MISSING, Difference.EXTRA})
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-"""A word of a name that is put together from several."""
-
-
-def _words(place: str) -> set[str]:
-    """The words of the names in a place, without what makes several of one."""
-    return {word.lower().rstrip("s") for word in _WORD.findall(place)}
-
-
-def is_same_field(finding: Finding, other: Finding) -> bool:
-    """Whether the same field differs in the same way in another part of the same answer."""
-    places = [each.place.rpartition(".") for each in (finding, other)]
-    return (
-        all(getattr(finding, each) == getattr(other, each) for each in _OF_FIELD)
-        and finding.kind in _PLAIN
-        and places[0][2] == places[1][2]
-        and places[0][0] != places[1][0]
-        and all("[]" in each[0] for each in places)
-        and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
-    )
-
-
-def is_same_order(finding: Finding, other: Finding) -> bool:
-    """Whether lists of one name in two parts of an answer are both in another order."""
-    return (
-        all(getattr(finding, each) == getattr(other, each) for each in _OF_ORDER)
-        and finding.kind == Difference.ORDER
-        and finding.place != other.place
-        and finding.place.rpartition(".")[2] == other.place.rpartition(".")[2]
-        and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
-    )
-
-
-_OF_ORDER = ("service", "operation", "shown_by", "kind")
-
-
-def is_same_asked(finding: Finding, other: Finding) -> bool:
-    """Whether a field differs alike under two names, each of which the call itself was given."""
-    places = [each.place.rpartition(".") for each in (finding, other)]
-    return (
-        all(getattr(finding, each) == getattr(other, each) for each in _OF_FIELD)
-        and finding.kind in _PLAIN
-        and places[0][0] == places[1][0]
-        and places[0][2] != places[1][2]
-        and all(_is_given(each, name) for each, (_, _, name) in zip((finding, other), places, strict=True))
-        and (len(other.sequence), other.hash) < (len(finding.sequence), finding.hash)
-    )
-
-
-def _is_given(finding: Finding, name: str) -> bool:
-    """Whether a text that the last call was given is a name."""
-    given = finding.sequence[-1].params.get(top(finding.parameter), "")
-    return isinstance(given, str) and name in given.split(",")
-
-
-_OF_FIELD = ("service", "operation", "shown_by", "kind", "reference", "candidate", "manifestation")
-
-
-_OF_LISTS = frozenset({Difference.MISSING, Difference.EXTRA, Difference.LENGTH})
-
-
-def is_same_choice(finding: Finding, other: Finding) -> bool:
-    """Whether a list has more or less in it by a parameter beside others which does that by itself."""
-    return (
-        (finding.service, finding.operation) == (other.service, other.operation)
-        and finding.shown_by == other.shown_by == finding.operation
-        and {finding.kind, other.kind} <= _OF_LISTS
-        and "" not in tops(other.parameter)
-        and tops(other.parameter) < tops(finding.parameter)
-    )
-
-
-def follows_from(finding: Finding, other: Finding) -> bool:
-    """Whether a difference shows after a write that is known to leave something else with a parameter."""
-    given = tops(other.parameter)
-    if other.manifestation == "response" or "" in given or finding.operation == other.operation:
-        return False
-    if not any(
-        call.operation == other.operation and given <= call.params.keys() for call in finding.sequence[:-1]
-    ):
-        return False
-    if _is_value_of(finding, other):
-        return True
-    if finding.kind in _PLAIN and not _words(finding.place) & _words(f"{other.place}.{other.parameter}"):
-        return False  # it is something else that differs there
-    shape = load(other.service).operations.get(other.operation)
-    usual = hints_of(other.service).values
-    own = [shape.member(name) for name in given] if shape is not None else [None]
-    # What is always given is given whatever it says.
-    return not any(each is None or each.required or f"{other.operation}.{each.name}" in usual for each in own)
-
-
-def _is_value_of(finding: Finding, other: Finding) -> bool:
-    """Whether a field has the same two values that another finding says were left there."""
-    mine, left = ((each.kind, _last(each.place), each.reference, each.candidate) for each in (finding, other))
-    return mine == left and finding.kind == Difference.VALUE
-
-
-def follows_from_idleness(finding: Finding, other: Finding) -> bool:
-    """Whether a difference shows that a side does nothing, as another says, or what comes of that.
-
-    That side has no reason to refuse what the other one does.
-    """
-    if other.idle is None or finding.hash == other.hash:
-        return False
-    if finding.operation != other.operation:
-        return any(call.operation == other.operation for call in finding.sequence[:-1])
-    if finding.shown_by != finding.operation or finding.kind in _FAILURES:
-        return False
-    said = (finding.reference, finding.candidate)[other.idle]
-    return finding.kind != Difference.SUCCESS or said.startswith("success")
-
-
-def follows_from_loss(finding: Finding, other: Finding) -> bool:
-    """Whether a side that keeps nothing of a parameter sees less of several mistakes, one of them in it."""
-    if finding.kind not in _ERRORS or AND not in finding.parameter or finding.operation != other.operation:
-        return False
-    if other.manifestation == "response" or other.kind not in _STORED:
-        return False
-    given = [call.params for call in other.sequence if call.operation == other.operation]
-    mine = [repr(params[name]) for params in given for name in tops(finding.parameter) & params.keys()]
-    return any(repr(kept) in text for kept in (other.reference, other.candidate) if kept for text in mine)
-
-
-def follows_from_deafness(finding: Finding, other: Finding) -> bool:
-    """Whether a side takes any value of a parameter which it does not heed, as another finding says.
-
-    What a read answers to several parameters, one of which it does not heed, differs for that.
-    """
-    if other.deaf is None or finding.operation != other.operation:
-        return False
-    if finding.kind != Difference.SUCCESS:
-        is_read_alone = finding.shown_by == other.shown_by == other.operation and is_read(other.operation)
-        return (
-            is_read_alone
-            and finding.kind not in _FAILURES
-            and tops(other.parameter) < tops(finding.parameter)
-        )
-    if other.manifestation == "response":
-        return False
-    said = (finding.reference, finding.candidate)[other.deaf]
-    return said.startswith("success") and bool(tops(other.parameter) & tops(finding.parameter) - {""})
-
-
-def is_same_lateness(finding: Finding, other: Finding) -> bool:
-    """Whether an answer says at once of a thing what a read goes on saying for a while."""
-    return (
-        other.cause == ASYNCHRONOUS != finding.cause
-        and any(call.operation == finding.operation for call in other.sequence)
-        and finding.kind == other.kind == Difference.VALUE
-        and _last(finding.place) == _last(other.place)
-        and (finding.reference, finding.candidate) == (other.reference, other.candidate)
-    )
-
-
-def is_of_part(finding: Finding, other: Finding) -> bool:
-    """Whether a parameter is refused for a part of it, which alone is refused in the same words."""
-    if finding.kind != Difference.SUCCESS or (finding.kind, finding.shown_by) != (other.kind, other.shown_by):
-        return False
-    is_inside = bool(finding.parameter) and other.parameter.startswith(
-        (f"{finding.parameter}.", f"{finding.parameter}[")
-    )
-    is_same = finding.operation == other.operation and finding.errors == other.errors
-    return is_inside and is_same and any(said[1] for said in finding.errors)
-
-
-_LIMIT = re.compile(r"^Max|Limit$|PageSize$", re.IGNORECASE)
-
-
-def is_same_page(finding: Finding, other: Finding) -> bool:
-    """Whether a list is as short on one side as the limit is that this side says it was asked to keep."""
-    if finding.kind not in _OF_LISTS or other.kind != Difference.VALUE:
-        return False
-    if (finding.operation, finding.shown_by) != (other.operation, other.shown_by):
-        return False
-    lists, limits = (finding.reference, finding.candidate), (other.reference, other.candidate)
-    is_limit = _LIMIT.search(other.place.rpartition(".")[2]) is not None
-    if not is_limit or not all(text.isdecimal() for text in limits):
-        return False
-    if all(text.isdecimal() for text in lists):
-        shorter = min((0, 1), key=lambda which: int(lists[which]))
-        return lists[shorter] == limits[shorter]
-    # The page may have been full before the list began: then it is not there at all.
-    less = min((0, 1), key=lambda which: int(limits[which]))
-    return lists[less] == "None" and lists[1 - less].startswith("[{")
-
-
-def _is_same_failure(finding: Finding, other: Finding) -> bool:
-    """Whether a server that fails over a parameter fails over it again, where the other side refuses it."""
-    varied = [{top(part) for part in each.parameter.split(AND)} for each in (finding, other)]
-    pairs = ((finding.reference, other.reference), (finding.candidate, other.candidate))
-    is_same = any(mine == said and said.startswith(("5", "no answer")) for mine, said in pairs)
-    return is_same and (not other.parameter or bool(varied[0] & varied[1]))
-
-
-def is_empty(gap: Gap) -> bool:
-    """Whether one side gives things and the other none, or fewer, or fails."""
-    return gap.difference in EXISTENCE or (
-        gap.difference is Difference.TYPE and "[{" in gap.reference + gap.candidate
-    )
-
-
-def concerns(other: Gap, gap: Gap) -> bool:
-    """Whether two differences may be the same thing seen by two reads."""
-    if is_existence(other) and is_existence(gap):
-        return True
-    return _last(other.place) == _last(gap.place)
-
-
-def is_same_value(said: Gap, gap: Gap) -> bool:
-    """Whether two answers differ in the same two values of the same field."""
-    values = (said.reference, said.candidate)
-    return not is_empty(gap) and concerns(said, gap) and values == (gap.reference, gap.candidate)
-
-
-def is_of_field(finding: Finding, gap: Gap) -> bool:
-    """Whether an answer differs in the same two values of a field as a finding does."""
-    values = (finding.reference, finding.candidate)
-    return _last(finding.place) == _last(gap.place) and values == (gap.reference, gap.candidate)
-
-
-_TYPES = frozenset({"S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"})
-"""What stands between an attribute and its value in DynamoDB: it names no field."""
-
-
-def _last(place: str) -> str:
-    """What a place is called where headers and bodies share a name: `x-ms-lease-state` is `LeaseState`."""
-    names = place.split(".")
-    while len(names) > 1 and names[-1].removesuffix("[]") in _TYPES:
-        names.pop()
-    name = names.pop().lower()
-    if name.startswith("x-ms-meta-") or (names and names[-1].lower() == "metadata"):
-        return "metadata"  # whichever of its entries it is
-    return name.removeprefix("x-ms-").replace("-", "")
-
-
-def is_existence(gap: Gap) -> bool:
-    """Whether a thing as a whole is there on one side only: an error, a shorter list, no list at all."""
-    whole = gap.difference in (Difference.MISSING, Difference.EXTRA) and "[{" in gap.reference + gap.candidate
-    return is_empty(gap) or whole or (gap.place == "Item")

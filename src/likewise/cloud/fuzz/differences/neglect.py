@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from likewise.cloud.fuzz.differences.causes import STATES
-from likewise.cloud.fuzz.differences.explaining import tops
+from likewise.cloud.fuzz.differences.likeness import tops
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.planning.variants import ValueClass
 from likewise.model import Difference

@@ -10,15 +10,14 @@ from typing import Any
 from likewise.cloud.fuzz.calls import Answer, Call, Ref, placeholders
 from likewise.cloud.fuzz.differences.bonds import KNOWN
 from likewise.cloud.fuzz.differences.crowds import without_others
-from likewise.cloud.fuzz.differences.explaining import (
+from likewise.cloud.fuzz.differences.explaining import Explanations, Void
+from likewise.cloud.fuzz.differences.judging import Gap, Judge
+from likewise.cloud.fuzz.differences.likeness import (
     EXISTENCE,
-    Explanations,
-    Void,
     concerns,
     is_same_value,
     tops,
 )
-from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
 from likewise.cloud.fuzz.planning.plans import Planner, is_read

@@ -14,7 +14,8 @@ from likewise.cloud.fuzz.differences.causes import (
     condition,
     likely_cause,
 )
-from likewise.cloud.fuzz.differences.explaining import Explanations, Void, concerns, refusal
+from likewise.cloud.fuzz.differences.explaining import Explanations, Void, refusal
+from likewise.cloud.fuzz.differences.likeness import concerns
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
 from likewise.cloud.fuzz.inquiry.minimising import Shown
 from likewise.cloud.fuzz.inquiry.shrinking import are_several

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Unresolved, placeholders, resolve
 from likewise.cloud.fuzz.differences.bonds import Bonds
 from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED
-from likewise.cloud.fuzz.differences.explaining import Explanations, Void, is_empty, is_of_field
+from likewise.cloud.fuzz.differences.explaining import Explanations, Void
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.differences.leniency import ways_of
+from likewise.cloud.fuzz.differences.likeness import is_empty, is_of_field
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import REFUSALS, Blame, read_before
 from likewise.cloud.fuzz.inquiry.descriptions import Descriptions

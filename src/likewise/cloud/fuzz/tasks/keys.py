@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from likewise.cloud.fuzz.differences.explaining import is_existence
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
+from likewise.cloud.fuzz.differences.likeness import is_existence
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.planning.variants import AND, general
 from likewise.cloud.fuzz.sides.execution import Probe

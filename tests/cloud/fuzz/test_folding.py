@@ -21,8 +21,7 @@ from likewise.cloud.fuzz.differences.causes import (
     condition,
     likely_cause,
 )
-from likewise.cloud.fuzz.differences.explaining import (
-    _last,
+from likewise.cloud.fuzz.differences.folding import (
     follows_from,
     follows_from_deafness,
     follows_from_idleness,
@@ -36,6 +35,7 @@ from likewise.cloud.fuzz.differences.explaining import (
     is_same_refusal,
 )
 from likewise.cloud.fuzz.differences.judging import Gap
+from likewise.cloud.fuzz.differences.likeness import last_name
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
@@ -515,5 +515,5 @@ def test_what_a_read_says_to_several_parameters_differs_for_the_one_that_it_does
 
 def test_metadata_is_one_field_whatever_its_entries_and_wherever_it_stands() -> None:
     places = ("headers.x-ms-meta-*", "body.Blobs.Blob[].Metadata", "body.Blobs.Blob[].Metadata.*")
-    assert {_last(place) for place in places} == {"metadata"}
-    assert _last("headers.x-ms-lease-state") == _last("body.Blobs.Blob[].Properties.LeaseState")
+    assert {last_name(place) for place in places} == {"metadata"}
+    assert last_name("headers.x-ms-lease-state") == last_name("body.Blobs.Blob[].Properties.LeaseState")

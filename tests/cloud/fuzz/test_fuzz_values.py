@@ -13,6 +13,7 @@ from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, together
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.ranks import by_rank, families, grouped, shuffled
+from likewise.cloud.fuzz.tasks.rounds import Rounds
 from likewise.cloud.fuzz.tasks.schedule import EARLY
 
 COLOURS = Member(name="Colour", kind="string", enum=("red", "green", "blue"))
@@ -127,7 +128,7 @@ def test_further_right_values_of_a_filter_each_have_a_call_among_the_first() -> 
 
 def test_a_list_that_holds_everything_twice_comes_before_other_limits() -> None:
     planner = Planner(load("s3"), hints_of("s3"))
-    found = Cases(planner, 1, ("PutBucketTagging",))._variants("PutBucketTagging")
+    found = Rounds(planner, 1).variants("PutBucketTagging")
     (double,) = [each for each in found if each.is_double]
     assert (double.parameter, double.value_class) == ("Tagging.TagSet", ValueClass.BOUNDARY)
     tags = double.params["Tagging"]["TagSet"]
@@ -241,13 +242,13 @@ def test_an_object_of_json_is_given_more_than_it_should_have() -> None:
 
 
 def test_a_name_inside_a_body_is_spelled_in_other_ways_too() -> None:
-    found = Cases(Planner(load("table"), hints_of("table")), 1, ("Table_Create",))._variants("Table_Create")
+    found = Rounds(Planner(load("table"), hints_of("table")), 1).variants("Table_Create")
     notes = {each.note for each in found if each.parameter == "body.TableName"}
     assert {"'<table>_X'", "'0<table>'"} <= notes
 
 
 def test_each_wrong_spelling_of_a_name_comes_among_the_first() -> None:
-    found = Cases(Planner(load("queue"), hints_of("queue")), 1, ("Queue_Create",))._variants("Queue_Create")
+    found = Rounds(Planner(load("queue"), hints_of("queue")), 1).variants("Queue_Create")
     spelled = [each for each in found if each.is_alone and each.value_class == ValueClass.WRONG_FORMAT]
     assert len(spelled) > 4
     assert all(each in by_rank(found)[0] for each in spelled)
@@ -259,17 +260,14 @@ def test_parts_of_a_body_that_only_another_way_has_are_varied_in_that_way() -> N
     days = "body.StorageServiceProperties.HourMetrics.RetentionPolicy.Days"
     there = [each for each in found["Service_SetProperties:metrics"].variants if each.parameter == days]
     assert {ValueClass.BOUNDARY, ValueClass.MISSING} <= {each.value_class for each in there}
-    usual = {
-        each.parameter
-        for each in Cases(planner, 1, ("Service_SetProperties",))._variants("Service_SetProperties")
-    }
+    usual = {each.parameter for each in Rounds(planner, 1).variants("Service_SetProperties")}
     parts = [each.parameter for those in found.values() for each in those.variants]
     assert not set(parts) & usual, "what the usual call has is varied there"
 
 
 def test_a_parameter_that_says_nothing_alone_is_given_along_with_another() -> None:
     cases = Cases(Planner(load("table"), hints_of("table")), 1, ("Table_UpdateEntity",))
-    found = cases._variants("Table_UpdateEntity")
+    found = cases.rounds.variants("Table_UpdateEntity")
     tags = [each for each in found if each.parameter == "etag"]
     assert {"not a valid value!", "*"} <= {each.params["etag"] for each in tags}
     assert {each.params["match_condition"] for each in tags} == {"IfNotModified"}

@@ -4,32 +4,18 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Name
-from likewise.cloud.fuzz.grammar import Member
-from likewise.cloud.fuzz.names import KINDS
+from likewise.cloud.fuzz.calls import Call
 from likewise.cloud.fuzz.planning.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import as_plans, combined, plain, unbound, unset
-from likewise.cloud.fuzz.planning.values import variants
-from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, spelled, together
+from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, together
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.fuzz.tasks import callers
-from likewise.cloud.fuzz.tasks.around import around
-from likewise.cloud.fuzz.tasks.ranks import (
-    DEFERRED,
-    by_rank,
-    common,
-    families,
-    grouped,
-    is_condition,
-    shuffled,
-)
-from likewise.cloud.fuzz.tasks.sizes import big, sizes
-from likewise.cloud.fuzz.tasks.states import ALTERED, HELD, Situation, filled, hinted, pages, situations, ways
+from likewise.cloud.fuzz.tasks.ranks import DEFERRED, is_condition
+from likewise.cloud.fuzz.tasks.rounds import Rounds
+from likewise.cloud.fuzz.tasks.states import ALTERED, HELD, Situation, filled, pages, situations, ways
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -37,9 +23,6 @@ LAST = 100
 """More calls than any set-up has."""
 WATCHED = frozenset({"way", "twice", "plain", "held", "form", "filled"})
 """States in which it is looked at what a refused call has left."""
-AGAIN = "again"
-SIZES = 1
-"""The rank of the first round of sizes: one call says of most parameters that they have no limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,19 +37,6 @@ class Task:
     """What it has in common with other tasks: what those gave says what this one promises."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
-    """Values that the parameters of an operation are given in turn, and the calls before it."""
-
-    rank: int
-    name: str
-    key: str
-    plan: Plan
-    variants: Callable[[], Sequence[Variant]]
-    """The values, made when it is their turn: some are big."""
-    state: str = "present"
-
-
 class Cases:
     """Makes the tasks of one service."""
 
@@ -74,9 +44,7 @@ class Cases:
         self.planner, self.seed = planner, seed
         self._producers = {call.operation for name in operations for call in planner.plan(name).setup}
         self.operations = sorted(operations, key=self._order)
-        self._common = common(planner.grammar)
-        self._known_variants: dict[str, tuple[Mapping[str, Any], list[Variant]]] = {}
-        """The values that the parameters of an operation are given, after the typical ones that they vary."""
+        self.rounds = Rounds(planner, seed)
 
     def _order(self, operation: str) -> tuple[int, int, int, str]:
         """Makers first: what others build on must be known to agree before the others are judged.
@@ -159,7 +127,7 @@ class Cases:
 
     def plan(self, operation: str) -> Plan:
         """The plan in which an operation should succeed."""
-        return self.planner.plan(operation, many=operation in self.planner.hints.lists)
+        return self.rounds.plan(operation)
 
     def _present(self, operation: str) -> Case:
         """An operation as it should be; what it writes was just looked at: a server may remember that."""
@@ -250,9 +218,7 @@ class Cases:
         """Every parameter of an operation in every class and every size, several to a set-up."""
         if self.planner.grammar.operations[operation].alias:
             return  # the same request as the newer operation's
-        # What is given once more to a thing that is there comes after what is given for the first time.
-        rounds = sorted(self._rounds(operation), key=lambda each: (each.rank, each.key == AGAIN, each.name))
-        for each in rounds:
+        for each in self.rounds.of(operation):
             chosen = each.variants()
             for start in range(0, len(chosen), BATCH):
                 probes = [self._varied(each.plan, one) for one in chosen[start : start + BATCH]]
@@ -266,166 +232,20 @@ class Cases:
                     keys=(operation, each.key),
                 )
 
-    def _rounds(self, operation: str) -> Iterator[Round]:
-        """The classes by rank, what is there already called again, and the sizes."""
-        plan, found = self.plan(operation), self._variants(operation)
-        found = grouped(found, plan.call.params, self._shared(operation)) + found
-        ranked = by_rank(
-            found,
-            self._shared(operation),
-            plan.call.params,
-            related=families(self.planner.grammar.operations[operation]),
-            missed=self._missed(operation) if plan.setup else (),
-        )
-        for rank, those in ranked.items():
-            yield Round(
-                rank=rank, name=f"sweep/{rank}", key=f"rank {rank}", plan=plan, variants=partial(list, those)
-            )
-        for each in around(self.planner, operation):
-            for rank, those in by_rank(each.variants, (), each.plan.call.params).items():
-                yield Round(
-                    rank=rank,
-                    name=f"way/{each.way}/{rank}",
-                    key=f"rank {rank}",
-                    plan=each.plan,
-                    variants=partial(list, those),
-                    state=f"way {each.way}",
-                )
-        if operation in self.planner.hints.makers.values():
-            yield Round(
-                rank=1,
-                name="there/1",
-                key=AGAIN,
-                plan=Plan(setup=plan.calls, call=plan.call),
-                variants=partial(self._besides, operation),
-                state="twice",
-            )
-            yield Round(
-                rank=0, name="named/0", key="named", plan=plan, variants=partial(self._named, operation)
-            )
-        for number in range(2 * DEFERRED):
-            yield Round(
-                rank=SIZES + number,
-                name=f"sizes/{number}",
-                key=f"size {number}",
-                plan=plan,
-                variants=partial(self._sized, operation, number),
-            )
-
-    def _besides(self, operation: str) -> list[Variant]:
-        """What may be given besides: it may matter only to a thing that is there already."""
-        typical = self.plan(operation).call.params
-        found = [
-            each
-            for each in self._variants(operation)
-            if each.value_class in (ValueClass.TYPICAL, ValueClass.UNKNOWN)
-            and each.parameter == each.top not in typical
-        ]
-        return sorted(grouped(found, typical) + found, key=is_condition, reverse=True)
-
-    def _shared(self, operation: str) -> frozenset[str]:
-        """Parameters that are not this operation's own: many have them, and it is not about them."""
-        hints = self.planner.hints
-        return frozenset(
-            name
-            for name in self._common
-            if not (name in hints.names and hints.names[name] in self._made(operation))
-            and f"{operation}.{name}" not in hints.values
-        )
-
-    def _missed(self, operation: str) -> frozenset[str]:
-        """Parameters that name what contains everything: where nothing was made, it is missed anyway."""
-        top, names = KINDS.get(self.planner.service, ""), self.planner.hints.names
-        return frozenset(name for name, kind in names.items() if kind == top) - self._made(operation)
-
-    def _made(self, operation: str) -> frozenset[str]:
-        """The kinds of thing that an operation makes, or need not find."""
-        return self.planner.hints.creates.get(operation, frozenset()) | self._own(operation)
-
-    def _own(self, operation: str) -> frozenset[str]:
-        """The kinds of thing that are made by this operation more than by others."""
-        return frozenset(kind for kind, maker in self.planner.hints.makers.items() if maker == operation)
-
-    def _sized(self, operation: str, number: int) -> list[Variant]:
-        """Every text and list of an operation's parameters in the sizes of one round.
-
-        Rounds of parameters that many operations share come after all others.
-        """
-        params = self.plan(operation).call.params
-        extra, shared = self._extra(operation), self._shared(operation)
-        made, own = self._made(operation), self._own(operation)
-        found: list[Variant] = []
-        for member in self._members(operation):
-            base = params.get(member.name, extra.get(member.name))
-            if isinstance(base, Name) and base.kind in own:
-                continue  # they have a round of their own
-            wanted = number - (DEFERRED if member.name in shared else 0)
-            found += big(params, member, sizes(member, base, named=made, number=wanted))
-        return found
-
-    def _named(self, operation: str) -> list[Variant]:
-        """The names of what an operation makes in every length: most servers have a limit of theirs."""
-        params, own = self.plan(operation).call.params, self._own(operation)
-        found: list[Variant] = []
-        for member in self._members(operation):
-            if isinstance(base := params.get(member.name), Name) and base.kind in own:
-                found += big(params, member, sizes(member, base, named=own))
-        return found
-
     def sized(self, operation: str, parameter: str) -> Iterator[list[Probe]]:
         """One part of a parameter in its sizes, round by round."""
         plan = self.plan(operation)
         for number in range(2 * DEFERRED):
-            those = [each for each in self._sized(operation, number) if each.parameter == parameter]
+            those = [each for each in self.rounds.sized(operation, number) if each.parameter == parameter]
             if those:
                 yield [self._varied(plan, each) for each in those]
 
-    def _extra(self, operation: str) -> dict[str, Any]:
-        """Typical values of everything that may be given."""
-        shape, hinted = self.planner.grammar.operations[operation], self.planner.hints.values
-        return {
-            member.name: self.planner.value(shape, member)
-            for member in shape.members
-            if not (member.name in hinted and hinted[member.name] is None)
-        }
-
-    def _members(self, operation: str) -> tuple[Member, ...]:
-        poison = self.planner.hints.poison
-        return tuple(each for each in self.planner.members(operation) if each.name not in poison)
-
-    def _variants(self, operation: str) -> list[Variant]:
-        params = self.plan(operation).call.params
-        before = self._known_variants.get(operation)
-        if before is not None and before[0] == params:
-            return before[1]
-        found = list(variants(self._members(operation), params, self._extra(operation)))
-        found = [each for each in found if each.value_class is not ValueClass.WRONG_TYPE or _may_pass(each)]
-        own = self._own(operation)
-        for name in (member.name for member in self._members(operation)):
-            if isinstance(base := params.get(name), Name) and base.kind in own:
-                found += spelled(params, name, base)
-            known = list(hinted(self.planner, operation, name, self.plan(operation)))
-            # What somebody knows not to be there says more than what is made up.
-            unknown = [each for each in known if each.value_class is ValueClass.UNKNOWN]
-            found = [*unknown, *found, *(each for each in known if each not in unknown)]
-        # An address without one of its parts is another operation's.
-        found = [
-            each
-            for each in found
-            if each.value_class is not ValueClass.MISSING or each.parameter not in self.planner.hints.names
-        ]
-        along = self.planner.hints.along
-        found = [replace(each, params={**along.get(each.top, {}), **each.params}) for each in found]
-        found = shuffled(found, random.Random(f"{self.seed}/{operation}"))
-        self._known_variants[operation] = (params, found)
-        return found
-
     def targets(self, operation: str) -> set[tuple[str, str, str]]:
         """Every (operation, parameter, class) triple of an operation: what it is given, and who calls it."""
-        sized = [each for number in range(2 * DEFERRED) for each in self._sized(operation, number)]
+        sized = [each for number in range(2 * DEFERRED) for each in self.rounds.sized(operation, number)]
         found = {
             (operation, each.parameter, str(each.value_class))
-            for each in (*self._variants(operation), *sized)
+            for each in (*self.rounds.variants(operation), *sized)
         }
         return found.union(callers.targets(self.planner, operation))
 
@@ -433,7 +253,9 @@ class Cases:
         """Calls with two parameters varied at once: which of two mistakes is noticed, what goes together."""
         chance = random.Random(f"{self.seed}/{operation}/mixed/{number}")
         plan = self.plan(operation)
-        found = [each for each in self._variants(operation) if each.value_class is not ValueClass.MISSING]
+        found = [
+            each for each in self.rounds.variants(operation) if each.value_class is not ValueClass.MISSING
+        ]
         probes = []
         for _ in range(BATCH):
             pair = chance.sample(found, 2) if len(found) > 1 else []
@@ -479,11 +301,6 @@ class Cases:
         )
         case = Case(setup=setup, probes=(self.probe(setup, call, state="walk"),))
         return Task(name=f"walk/{number}", operation=last, case=case, phase="walks", keys=("walk",))
-
-
-def _may_pass(variant: Variant) -> bool:
-    """Whether the SDK might let a value of the wrong type through; botocore never does."""
-    return variant.parameter.startswith("body") or "_" in variant.parameter
 
 
 def _frozen(calls: Sequence[Call]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from seeds.further import FURTHER
 from seeds.more import MORE
 from seeds.seed import SEEDS, Seed
 from seeds.sixteen_aws import SIXTEEN_AWS
+from seeds.sixteen_azure import SIXTEEN_AZURE
 from seeds.thirteen_aws import THIRTEEN_AWS
 from seeds.thirteen_azure import THIRTEEN_AZURE
 from seeds.twelve_aws import TWELVE_AWS
@@ -26,6 +27,6 @@ _BY_NUMBER = (
     *(*TWELVE_AWS, *TWELVE_AZURE),
     *(*THIRTEEN_AWS, *THIRTEEN_AZURE),
     *(*FOURTEEN_AWS, *FOURTEEN_AZURE),
-    *SIXTEEN_AWS,
+    *(*SIXTEEN_AWS, *SIXTEEN_AZURE),
 )
 ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE, *_BY_NUMBER, *AUTHORISATION)

@@ -192,10 +192,11 @@ def _into_ledger(found: Campaigns, order: Order, location: str | None) -> None:
     from likewise.cloud.fuzz.catalogue.known import discrepancies
     from likewise.store import open_ledger
 
-    if not found.findings:
+    known = list(discrepancies(found))
+    if not known:
         return
     with open_ledger(configuration(location).ledger) as ledger:
-        ledger.add_discrepancies(f"fuzz-{order.service}-{order.seed}", discrepancies(found.ranked()))
+        ledger.add_discrepancies(f"fuzz-{order.service}-{order.seed}", known)
 
 
 def _known(baseline: Path | None) -> frozenset[str] | None:

@@ -14,7 +14,8 @@ from likewise.cloud.fuzz.campaign import Campaign
 from likewise.cloud.fuzz.catalogue.known import discrepancies
 from likewise.cloud.fuzz.differences.causes import AUTHORISATION, OTHER
 from likewise.cloud.fuzz.differences.leniency import gathered
-from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.evidence import IDENTITY, Given, Sample
+from likewise.cloud.fuzz.findings import Finding, Tally
 from likewise.cloud.fuzz.identities import EVERYBODY, NOBODY, OWNER, Flaw, Identity, Means
 from likewise.cloud.fuzz.log import Campaigns, Log, read
 
@@ -219,5 +220,12 @@ def test_what_was_seen_and_not_looked_into_is_named() -> None:
 
 def test_the_ledger_hears_of_every_operation_and_only_of_calls_by_others() -> None:
     finding = by("GetObject", EVERYBODY, implication="unsafe")
-    known = list(discrepancies([finding]))
+    tally = Tally()
+    sample = Sample(
+        kind="success", place="", reference="", candidate="", implication="unsafe", manifestation="response"
+    )
+    tally.evidence.differ("GetObject", Given({IDENTITY}), sample)
+    tally.evidence.agree("GetObject", Given())
+    found = Campaigns(findings={finding.hash: finding}, tallies={"s3": tally})
+    known = list(discrepancies(found))
     assert [(str(each.operation), each.condition) for each in known] == [("s3.GetObject", "identity")]

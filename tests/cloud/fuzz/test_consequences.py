@@ -21,7 +21,7 @@ from likewise.cloud.fuzz.differences.likeness import concerns
 from likewise.cloud.fuzz.findings import Finding, from_json
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.inquiry.inquiry import _is_said_of_state
+from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, _is_said_of_state
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
@@ -145,7 +145,7 @@ def test_what_everybody_shares_is_compared_while_both_took_the_same_of_it() -> N
     assert ours.copy() == theirs.copy(), "what is somebody's own is not shared"
     theirs.note(part)
     running = campaign(FakeSide(name="one"), FakeSide(name="two"))
-    running.inquiry.planner = planner
+    inquiry = Inquiry(running.pair, running.inquiry.judge, planner)
     read = Probe(call=replace(whole, operation="Service_GetProperties", params={}))
 
     def differ(*setup: Call) -> bool:
@@ -157,7 +157,7 @@ def test_what_everybody_shares_is_compared_while_both_took_the_same_of_it() -> N
             )
             for number, side in enumerate((ours, theirs))
         ]
-        return bool(running.inquiry.gaps(Case(setup=setup, probes=(read,)), read, seen[0], seen[1])[0])
+        return bool(inquiry.gaps(Case(setup=setup, probes=(read,)), read, seen[0], seen[1])[0])
 
     assert not differ(whole), "only one side took what was written last"
     ours.note(replace(part, params={"body": {"StorageServiceProperties": {"HourMetrics": {}}}}))

@@ -11,6 +11,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.authorisations import Authorisations
 from likewise.cloud.fuzz.calls import Call, Name, Ref, Text
+from likewise.cloud.fuzz.evidence import Evidence
 from likewise.cloud.fuzz.identities import OWNER, Identity, identity_of
 from likewise.model import Difference, Manifestation
 from likewise.report.words import SEVERITY
@@ -261,6 +262,8 @@ class Tally:
     """What operations were answered where they failed, and how often."""
     authorisations: Authorisations = field(default_factory=Authorisations)
     """What was called by others than the account's owner."""
+    evidence: Evidence = field(default_factory=Evidence)
+    """Which calls differed, and which agreed."""
 
     def fail(self, operation: str, said: str) -> None:
         """Note a failure; of many different ones the first few are kept."""
@@ -292,6 +295,7 @@ class Tally:
                 name: counts for name, counts in self.failures.items() if name not in self.succeeded
             },
             "authorisations": self.authorisations.as_json(),
+            "evidence": self.evidence.as_json(),
         }
 
     def add(self, data: Mapping[str, Any]) -> None:
@@ -304,6 +308,7 @@ class Tally:
         self.targets |= {(each[0], each[1], each[2]) for each in data["targets"]}
         self.known |= set(data.get("known", ()))
         self.authorisations.add(data.get("authorisations", ()))
+        self.evidence.add(data.get("evidence", {}))
         for name, counts in data.get("failures", {}).items():
             for said, count in counts.items():
                 there = self.failures.setdefault(name, {})

@@ -143,7 +143,7 @@ def run_worker(
         try:
             _drive(campaign, log, order, watch, stop)
         finally:
-            log.coverage(campaign.tally, pair.reference.side.sent)
+            _cover(campaign, log)
             log.write({"type": "end", "left": _left(pair)})
             log.close()
         return log.lines
@@ -181,7 +181,7 @@ class _Writer:
                 self._log.done(event.task)
                 self._number += 1
                 if self._number % 20 == 0:
-                    self._log.coverage(self._campaign.tally, self._campaign.pair.reference.side.sent)
+                    _cover(self._campaign, self._log)
         if self._watch is not None:
             self._watch(self._status())
 
@@ -198,6 +198,12 @@ class _Writer:
             left=meter.left,
             seconds=time.monotonic() - self._started,
         )
+
+
+def _cover(campaign: Campaign, log: Log) -> None:
+    """Write down how far a campaign is, and which calls differed as far as it is known by now."""
+    campaign.tally.evidence = campaign.inquiry.sightings.evidence()
+    log.coverage(campaign.tally, campaign.pair.reference.side.sent)
 
 
 def _left(pair: Pair) -> dict[str, str]:

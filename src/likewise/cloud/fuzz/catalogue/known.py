@@ -1,33 +1,84 @@
-"""Findings as the ledger keeps them: operations that differ, each with the condition under which."""
+"""What a campaign found, as the ledger keeps it: operations that differ, and the condition under which."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from likewise.cloud.fuzz.differences.causes import AFTER
-from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.evidence import IDENTITY, Evidence
+from likewise.cloud.fuzz.findings import Finding, digest
 from likewise.cloud.fuzz.grammar import load
+from likewise.cloud.fuzz.log import Campaigns
 from likewise.model import Difference, Discrepancy, Implication, Manifestation, Operation
 
-IDENTITY = "identity"
-"""What a recorded call says of its caller under, where that is not the suite's own signature."""
+UNSEEN = frozenset({"content-length", "x-ms-copy-source-authorization"})
+"""What is not kept of a recorded call: the one the content says as well, the other is secret."""
 
 
-def discrepancies(findings: Iterable[Finding]) -> Iterator[Discrepancy]:
-    """What differs, for the ledger; the test that found it is the finding itself."""
-    for finding in findings:
-        for operation in (finding.operation, *finding.also):
-            yield Discrepancy(
-                operation=Operation(finding.service, operation),
-                difference=Difference(finding.kind),
-                place=finding.place,
-                reference=finding.reference,
-                candidate=finding.candidate,
-                implication=Implication(finding.implication),
-                manifestation=Manifestation(finding.manifestation),
-                test=f"fuzz:{finding.hash}",
-                condition=argument(finding),
-            )
+def discrepancies(found: Campaigns) -> Iterator[Discrepancy]:
+    """What differs, for the ledger; the test that found it is the finding itself.
+
+    What has the cause of another finding is here as well: a call of its operation differs all the same. So is
+    what no finding is about, because it was explained by one.
+    """
+    evidence = {service: tally.evidence for service, tally in found.tallies.items()}
+    told: set[tuple[str, str, str]] = set()
+    for finding in (*found.ranked(), *found.folded.values()):
+        for each in _of_finding(finding, evidence.get(finding.service, Evidence())):
+            told.add((finding.service, each.operation.name, each.condition))
+            yield each
+    for service, known in evidence.items():
+        for operation in known.differing:
+            for wire in conditions(service, operation, known):
+                if not {(service, operation, wire), (service, operation, "")} & told:
+                    yield from _of_sample(service, operation, wire, known)
+
+
+def _of_finding(finding: Finding, evidence: Evidence) -> Iterator[Discrepancy]:
+    for operation in (finding.operation, *finding.also):
+        wire = argument(finding)
+        is_sure = wire in conditions(finding.service, operation, evidence)
+        yield Discrepancy(
+            operation=Operation(finding.service, operation),
+            difference=Difference(finding.kind),
+            place=finding.place,
+            reference=finding.reference,
+            candidate=finding.candidate,
+            implication=Implication(finding.implication),
+            manifestation=Manifestation(finding.manifestation),
+            test=f"fuzz:{finding.hash}",
+            condition=wire if is_sure else "",
+        )
+
+
+def _of_sample(service: str, operation: str, wire: str, evidence: Evidence) -> Iterator[Discrepancy]:
+    """An operation that differs, as other findings say or imply, by one of its own differences."""
+    name = next(
+        (each for each in evidence.condition(operation) if _wire(service, operation, each) == wire), ""
+    )
+    sample = evidence.sample(operation, name)
+    if sample is not None:
+        yield Discrepancy(
+            operation=Operation(service, operation),
+            difference=Difference(sample.kind),
+            place=sample.place,
+            reference=sample.reference,
+            candidate=sample.candidate,
+            implication=Implication(sample.implication),
+            manifestation=Manifestation(sample.manifestation),
+            test=f"fuzz:{digest(service, operation, wire, sample.kind, sample.place)}",
+            condition=wire,
+        )
+
+
+def conditions(service: str, operation: str, evidence: Evidence) -> frozenset[str]:
+    """The arguments without all of which a call is known not to differ, as the protocol calls them.
+
+    It is the empty text alone where any call may: no such arguments are known, or a recorded call does not
+    show whether it had one.
+    """
+    wires = frozenset(_wire(service, operation, name) for name in evidence.condition(operation))
+    return wires if wires and "" not in wires else frozenset({""})
 
 
 def argument(finding: Finding) -> str:
@@ -35,10 +86,17 @@ def argument(finding: Finding) -> str:
     if not finding.identity.is_owner:
         return IDENTITY
     name = finding.parameter.partition(".")[0].partition("[")[0]
-    shape = load(finding.service).operations.get(finding.operation)
+    if not finding.condition or finding.value_class == "missing" or finding.condition.startswith(AFTER):
+        return ""  # that of another operation is no condition of the read that shows its trace
+    return _wire(finding.service, finding.operation, name)
+
+
+def _wire(service: str, operation: str, name: str) -> str:
+    """An optional argument as a recorded call shows it; nothing where it does not."""
+    shape = load(service).operations.get(operation)
     member = shape.member(name) if shape is not None and name else None
-    if member is None or member.required or not finding.condition or finding.value_class == "missing":
+    if name == IDENTITY:
+        return IDENTITY
+    if member is None or member.required or member.wire.lower() in UNSEEN:
         return ""
-    if finding.condition.startswith(AFTER):
-        return ""  # it is another operation's, whose trace the read shows
     return member.wire

@@ -69,11 +69,7 @@ class Explanations:
 
     def explains(self, case: Case, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
         """Whether a difference follows from another that is known."""
-        before = _before(case, probe, gap)
-        known = set[tuple[str, ...]]().union(*(self.reads.get(name, ()) for name in before))
-        if before & self.ineffective.keys() or bare(gap) in known:
-            return True
-        if (is_read(probe.call.operation) or gap.index) and _is_of_field(probe, gap, known):
+        if self.sources(_before(case, probe, gap), probe, gap):
             return True
         if gap.index == 0 and gap.place and gap.difference in STORED and probe.parameter:
             mine = {last_name(place) for _, _, place in self.reads.get(probe.call.operation, ())}
@@ -82,6 +78,17 @@ class Explanations:
         if self._is_always(probe, gap, seen):
             return True
         return self._is_refusal(probe, gap, seen) or self._is_void(probe, gap, seen, self.ineffective)
+
+    def sources(self, before: Iterable[str], probe: Probe, gap: Gap) -> set[str]:
+        """The operations before a difference that it is known to come from."""
+        is_looked_at = bool(gap.index) or is_read(probe.call.operation)
+        found = set()
+        for name in before:
+            left = self.reads.get(name, set())
+            is_left = bare(gap) in left or (is_looked_at and _is_of_field(probe, gap, left))
+            if name in self.ineffective or is_left:
+                found.add(name)
+        return found
 
     def _is_always(self, probe: Probe, gap: Gap, seen: tuple[Seen, Seen]) -> bool:
         """Whether a side refuses an operation in another way or state as it does whatever it is asked."""

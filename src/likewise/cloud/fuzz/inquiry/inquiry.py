@@ -14,6 +14,7 @@ from likewise.cloud.fuzz.differences.explaining import Explanations, Void
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.differences.leniency import ways_of
 from likewise.cloud.fuzz.differences.likeness import is_empty, is_of_field
+from likewise.cloud.fuzz.differences.sightings import Sightings
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import REFUSALS, Blame, read_before
 from likewise.cloud.fuzz.inquiry.descriptions import Descriptions
@@ -67,6 +68,7 @@ class Inquiry:
         self._said: dict[tuple[str, Said], tuple[set[Said], set[Said]]] = {}
         """What each side answered where they differ, in each run of an investigation, by what was asked."""
         self.known = Explanations()
+        self.sightings = Sightings(planner, self.known)
         self.has_succeeded: tuple[set[str], set[str]] = (set(), set())
         self._descriptions = Descriptions(planner, self.known, self.has_succeeded)
         self.unstable: list[Unstable] = []
@@ -99,9 +101,30 @@ class Inquiry:
         And the operations that more differences may follow from, which will be known later. `again` where a
         difference is looked into: what is asked then is not what was to be asked.
         """
-        if not went_alike(case.setup, ours, theirs) or not _is_given_alike(probe.call, ours, theirs):
+        compared = self.raw(case, probe, ours, theirs)
+        if compared is None:
+            self.sightings.part(case.setup, ours, theirs)
             return [], set()
-        bonds, found = Bonds(), []
+        found, many = compared
+        self.sightings.see(case, probe, found, (ours.answers[:many], theirs.answers[:many]))
+        if not again and not probe.call.identity.is_owner:
+            ways = ways_of(found, (ours.answers[0], theirs.answers[0]))
+            self.known.authorisations.note(probe.call.operation, probe.call.identity, ways)
+            found = [each for each in found if not self.known.is_of_caller(probe, each)]
+        new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
+        doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
+        # What comes into doubt while a difference is looked into shows in what becomes of its finding.
+        sure = new if again else [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
+        return sure, set[str]().union(*doubts)
+
+    def raw(self, case: Case, probe: Probe, ours: Seen, theirs: Seen) -> tuple[list[Gap], int] | None:
+        """Every difference that a probe shows, whatever it follows from, and how many answers were compared.
+
+        None where nothing can be: the set-up itself went differently.
+        """
+        if not went_alike(case.setup, ours, theirs) or not _is_given_alike(probe.call, ours, theirs):
+            return None
+        bonds, found, many = Bonds(), list[Gap](), 0
         self.judge.at((self.pair.reference.endpoint, self.pair.candidate.endpoint))
         for call, left, right in zip(case.setup, ours.setup, theirs.setup, strict=False):
             self.judge.bind(call.operation, left, right, bonds)
@@ -120,17 +143,10 @@ class Inquiry:
             if all(seen.fresh and (seen.recent or number) for seen in (ours, theirs)):
                 self.lateness.see(case, probe, number, (left, right), gaps)
             found += gaps
+            many += 1
             if number == 0 and any(map(is_empty, found)):
                 break
-        if not again and not probe.call.identity.is_owner:
-            ways = ways_of(found, (ours.answers[0], theirs.answers[0]))
-            self.known.authorisations.note(probe.call.operation, probe.call.identity, ways)
-            found = [each for each in found if not self.known.is_of_caller(probe, each)]
-        new = [each for each in found if not self.known.explains(case, probe, each, (ours, theirs))]
-        doubts = [self.known.suspects(case, probe, each, (ours, theirs)) for each in new]
-        # What comes into doubt while a difference is looked into shows in what becomes of its finding.
-        sure = new if again else [each for each, doubt in zip(new, doubts, strict=True) if not doubt]
-        return sure, set[str]().union(*doubts)
+        return found, many
 
     def _is_apart(self, case: Case, calls: Sequence[Call], number: int, ours: Seen, theirs: Seen) -> bool:
         """Whether a read gives what everybody shares, of which the sides took different things.
@@ -225,6 +241,7 @@ class Inquiry:
             first = next((gap for gap in gaps if gap.signature == each.gap.signature), None)
             if first is not None and self._is_fresh(first, each.gap):
                 self.judge.volatile.add((first.operation, first.place))
+                self.sightings.dismiss(first)
             else:
                 real.append(each)
         self._waver(case, wavering)
@@ -248,6 +265,8 @@ class Inquiry:
         blamed, state, doubt = self._blame.lay(each, others)
         final = self._own(each) if each.gap.index and not state else each
         found = self._descriptions.finding(final, blamed, state=state, void=doubt)
+        for gap in (each.gap, final.gap):
+            self.sightings.blame(gap, found)
         if doubt is None and (state or not each.gap.index):
             found = replace(found, deaf=self._blame.find_deaf(each))
         # Who refuses a call for want of a thing that is only late had not come to what else is wrong with it.
@@ -328,6 +347,7 @@ class Inquiry:
             self._doubt(gap, 1 + shown, 1 + ATTEMPTS)
 
     def _doubt(self, gap: Gap, shown: int, tries: int) -> None:
+        self.sightings.dismiss(gap)
         doubtful = Unstable(operation=gap.operation, signature=gap.signature, shown=shown, tries=tries)
         self.unstable.append(doubtful)
         self.wavering.append(doubtful)

@@ -25,6 +25,7 @@ from likewise.cloud.fuzz.differences.folding import (
     follows_from,
     follows_from_deafness,
     follows_from_idleness,
+    follows_from_omission,
     is_of_part,
     is_same_absence,
     is_same_asked,
@@ -517,3 +518,16 @@ def test_metadata_is_one_field_whatever_its_entries_and_wherever_it_stands() -> 
     places = ("headers.x-ms-meta-*", "body.Blobs.Blob[].Metadata", "body.Blobs.Blob[].Metadata.*")
     assert {last_name(place) for place in places} == {"metadata"}
     assert last_name("headers.x-ms-lease-state") == last_name("body.Blobs.Blob[].Properties.LeaseState")
+
+
+def test_a_write_is_not_to_blame_for_a_list_that_leaves_something_out_by_itself() -> None:
+    short = sample_finding("ListBuckets", kind="length", place="Buckets", reference="1", candidate="2")
+    state = {"manifestation": "state", "shown_by": "ListBuckets", "place": "Buckets"}
+    made = sample_finding(
+        "CreateBucket", kind="extra", reference="None", candidate="[{'Name': 'a'}]", **state
+    )
+    assert follows_from_omission(made, short)
+    assert not follows_from_omission(short, made)
+    assert not follows_from_omission(replace(made, kind="missing"), short), "the other side shows it"
+    assert not follows_from_omission(replace(made, shown_by="HeadBucket"), short)
+    assert not follows_from_omission(replace(made, idle=0), short), "other reads show nothing of it, either"

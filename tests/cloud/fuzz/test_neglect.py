@@ -15,6 +15,7 @@ from likewise.cloud.fuzz.differences.neglect import (
     follows_from_alteration,
     follows_from_blindness,
     is_same_deafness,
+    shows_in_refusal,
 )
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import given_by
@@ -166,3 +167,28 @@ def test_what_one_side_alone_refuses_is_not_called_before_anything() -> None:
     assert "PutBucketVersioning" not in [call.operation for call in setup]
     assert setup
     running.pair.close()
+
+
+def test_a_read_that_answers_as_if_a_list_of_names_had_not_been_given_does_not_heed_it() -> None:
+    def trick(call: Call, _: int, side: FakeSide) -> Answer | None:
+        answer = side.honest(call)
+        if not answer.success or "OptionalObjectAttributes" not in call.params:
+            return answer
+        return success(Contents=[{**each, "More": "x"} for each in answer.fields.get("Contents", ())])
+
+    operations = ("CreateBucket", "PutObject", "ListObjectsV2")
+    running = campaign(FakeSide(name="one"), FakeSide(trick, "two"), operations=operations, budget=900)
+    found = [each for each in running.run() if isinstance(each, Finding)]
+    assert {(each.parameter, each.deaf) for each in found} == {("OptionalObjectAttributes", 0)}
+
+
+def test_what_a_read_makes_of_what_it_does_not_understand_shows_in_what_the_other_side_refuses() -> None:
+    taken = sample_finding(
+        parameter="Range", value_class="wrong format", candidate="416 InvalidRange", **TAKEN
+    )
+    answered = sample_finding(parameter="Range", value_class="typical", deaf=0, kind="status")
+    assert shows_in_refusal(answered, taken)
+    assert not shows_in_refusal(replace(answered, deaf=None), taken)
+    assert not shows_in_refusal(replace(answered, deaf=1), taken), "it is the other that does not heed it"
+    assert not shows_in_refusal(replace(answered, parameter="PartNumber"), taken)
+    assert not shows_in_refusal(answered, replace(taken, value_class="typical")), "it refuses what is right"

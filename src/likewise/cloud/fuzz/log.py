@@ -16,6 +16,7 @@ from likewise.cloud.fuzz.differences.folding import (
     follows_from_deafness,
     follows_from_idleness,
     follows_from_loss,
+    follows_from_omission,
     is_of_part,
     is_same_absence,
     is_same_asked,
@@ -32,6 +33,7 @@ from likewise.cloud.fuzz.differences.neglect import (
     follows_from_alteration,
     follows_from_blindness,
     is_same_deafness,
+    shows_in_refusal,
 )
 from likewise.cloud.fuzz.findings import Finding, Tally, from_json
 from likewise.cloud.fuzz.inquiry.inquiry import Unstable
@@ -143,10 +145,12 @@ _SAME = (
     follows_from_idleness,
     follows_from_deafness,
     follows_from_loss,
+    follows_from_omission,
     is_same_lateness,
     follows_from_blindness,
     follows_from_alteration,
     is_same_deafness,
+    shows_in_refusal,
 )
 
 

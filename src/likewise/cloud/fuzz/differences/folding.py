@@ -270,6 +270,26 @@ def is_same_page(finding: Finding, other: Finding) -> bool:
     return lists[less] == "None" and lists[1 - less].startswith("[{")
 
 
+def follows_from_omission(finding: Finding, other: Finding) -> bool:
+    """Whether a list shows nothing of a write, though it does not show everything, whatever was written."""
+    return (
+        finding.idle is None
+        and finding.operation != finding.shown_by == other.operation == other.shown_by
+        and (finding.service, finding.place) == (other.service, other.place)
+        and {finding.kind, other.kind} <= _OF_LISTS
+        and other.kind == Difference.LENGTH
+        and _shorter(finding) == _shorter(other)
+    )
+
+
+def _shorter(finding: Finding) -> int:
+    """The side that lists less."""
+    if finding.kind != Difference.LENGTH:
+        return int(finding.kind == Difference.MISSING)
+    lengths = [int(text) if text.isdecimal() else 0 for text in (finding.reference, finding.candidate)]
+    return lengths.index(min(lengths))
+
+
 def _is_same_failure(finding: Finding, other: Finding) -> bool:
     """Whether a server that fails over a parameter fails over it again, where the other side refuses it."""
     varied = [{top(part) for part in each.parameter.split(AND)} for each in (finding, other)]

@@ -48,6 +48,22 @@ def is_same_deafness(finding: Finding, other: Finding) -> bool:
     )
 
 
+def shows_in_refusal(finding: Finding, other: Finding) -> bool:
+    """Whether a read does not heed values that mean nothing to it, and the other side refuses some of them.
+
+    What it makes of those that it does not refuse has that cause.
+    """
+    return (
+        finding.deaf is not None
+        and finding.manifestation == other.manifestation == "response"
+        and (finding.operation, finding.service) == (other.operation, other.service)
+        and finding.kind != Difference.SUCCESS == other.kind
+        and "" not in tops(other.parameter) == tops(finding.parameter)
+        and other.value_class != ValueClass.TYPICAL
+        and taker(other) == finding.deaf
+    )
+
+
 def _worth(finding: Finding) -> tuple[int, int, int, str]:
     kinds = [str(each) for each in _FIRST]
     place = kinds.index(finding.kind) if finding.kind in kinds else len(kinds)

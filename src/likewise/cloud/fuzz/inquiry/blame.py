@@ -27,6 +27,8 @@ from likewise.model import Difference
 
 NONSENSE: Mapping[str, Any] = {"integer": -7, "string": "no-such-thing!"}
 """Values that mean nothing, by the kind of parameter."""
+COMPOUND = frozenset({"map", "structure", "list"})
+"""Kinds of parameters that consist of others."""
 REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
 
 
@@ -166,6 +168,8 @@ class Blame:
         which = None if plain is None else self._side_without(shown, plain)
         if which is None or plain is None:
             return None
+        if self._is_put_together(shown):
+            return which  # nobody gives a key or a list of names for nothing
         # What a read was given may have had to change nothing: what means nothing at all tells.
         odd = self._oddly(shown)
         is_heard = odd is None or self._changes(odd, plain, 0)[which]
@@ -175,6 +179,12 @@ class Blame:
         """The side on which one of the reads after a write shows nothing of its parameter."""
         plain = self._plainly(shown, index)
         return None if plain is None else self._side_without(shown, plain, index)
+
+    def _is_put_together(self, shown: Shown) -> bool:
+        """Whether the parameter that a probe is about consists of others: no such thing means nothing."""
+        shape = self._planner.grammar.operations[shown.probe.call.operation]
+        member = shape.member(shown.probe.parameter)
+        return member is not None and member.kind in COMPOUND
 
     def _oddly(self, shown: Shown) -> Shown | None:
         """A read with a value that means nothing to whoever heeds the parameter that it is about."""

@@ -108,3 +108,44 @@ def test_dates_in_a_filter_are_as_far_off_as_they_are() -> None:
         return str(text).partition("2026")[0]
 
     assert len({asked(hours) for hours in (-30, -1, 0, 1)}) == 4
+
+
+def test_a_date_is_of_the_time_when_something_was_done_to_the_thing() -> None:
+    """However long a session goes on: what was changed an hour ago was not changed a minute later."""
+
+    def told(modified: timedelta, *, path: str = BLOB) -> str:
+        world, later = Interpreter(), NOW + timedelta(hours=1)
+        call(world, "PUT", BLOB, status=201)
+        call(world, "PUT", f"{BLOB}2", status=201, told={"date": http(NOW + timedelta(minutes=30))})
+        answers = {"date": http(later), "last-modified": http(NOW + modified)}
+        got = call(world, "GET", path, told=answers)
+        return str(got.outcome.value["headers"]["last-modified"]).partition("Mon")[0]
+
+    assert told(timedelta()) == told(timedelta(seconds=50)) == ""
+    assert told(timedelta(minutes=30)) == "‹ "
+    assert told(timedelta(minutes=30), path=f"{BLOB}2") == ""
+    assert told(timedelta(minutes=60)) == ""  # of now: whoever looks may have changed it
+    assert told(timedelta(minutes=30), path=f"{BLOB}3") == ""  # nobody knows of any change
+
+
+def test_dates_that_are_numbers_count_as_well() -> None:
+    """DynamoDB writes them so, apart from what users have there, which are texts."""
+
+    def told(away: timedelta) -> str:
+        made = (NOW + away).timestamp()
+        exchange = Exchange(
+            method="POST",
+            url="http://h/",
+            headers={"x-amz-target": "DynamoDB_20120810.DescribeTable"},
+            body=b'{"TableName": "t"}',
+            status=200,
+            response_headers={"date": http(NOW), "content-type": "application/x-amz-json-1.0"},
+            response_body=f'{{"Table": {{"CreationDateTime": {made}, "ItemCount": 1500000000}}}}'.encode(),
+            service_hint="dynamodb",
+        )
+        table: Any = Interpreter().interpret(exchange, order=0).outcome
+        assert table.value["body"]["Table"]["ItemCount"] == 1500000000
+        return str(table.value["body"]["Table"]["CreationDateTime"]).partition("17")[0]
+
+    assert told(timedelta()) == told(timedelta(seconds=-50)) == ""
+    assert len({told(timedelta(minutes=minutes)) for minutes in (-120, 0, 10)}) == 3

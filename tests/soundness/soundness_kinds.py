@@ -116,6 +116,25 @@ def _with_region(_: Request, response: Response) -> Response:
     return response.with_body(response.body.replace(b"<Code>", b"<Region>eu-west-1</Region><Code>"))
 
 
+def _counting(which: Callable[[Request], bool], number: int, what: str, *, refuse: bool = False) -> Rule:
+    """The n-th time that something is asked for, it is refused for want of capacity, or has other content."""
+    asked: dict[str, int] = {}
+
+    def is_due(request: Request) -> bool:
+        asked[request.path] = asked.get(request.path, 0) + 1
+        return asked[request.path] == number
+
+    def ask(request: Request) -> Request | Response:
+        return rewriting.error(request, 503, "SlowDown", what) if is_due(request) else request
+
+    def tell(request: Request, response: Response) -> Response:
+        return response.with_body(what.encode()) if is_due(request) else response
+
+    if refuse:
+        return Rule(name="counting", matches=which, on_request=ask)
+    return Rule(name="counting", matches=which, on_response=tell)
+
+
 def _folded(_: Request, response: Response) -> Response:
     """An answer with all names in lower case, those that users gave as well."""
     return replace(response, headers=tuple((name.lower(), text) for name, text in response.headers))
@@ -272,6 +291,19 @@ S3 = (
     ),
     kind(
         "s3",
+        "header_of_the_transport_added",
+        "HeadObject",
+        lambda only: rewriting.add_field(only("s3.HeadObject"), "header:x-served-by", "cache"),
+    ),
+    kind(
+        "s3",
+        "tried_twice",
+        "HeadObject",
+        lambda only: _counting(only("s3.HeadObject"), 1, "slow", refuse=True),
+    ),
+    kind("s3", "fifth_look", "GetObject", lambda only: _counting(only("s3.GetObject"), 5, "y")),
+    kind(
+        "s3",
         "etag_differs",
         "PutObject",
         lambda only: rewriting.change_field(
@@ -407,6 +439,14 @@ DYNAMODB = (
         "PutItem",
         lambda only: rewriting.throttle(
             1, _both(only("dynamodb.PutItem"), _carries(b'"burst": {"BOOL": true}'))
+        ),
+    ),
+    kind(
+        "dynamodb",
+        "made_two_hours_ago",
+        "DescribeTable",
+        lambda only: rewriting.change_field(
+            only("dynamodb.DescribeTable"), "CreationDateTime", lambda made: made - 7200
         ),
     ),
     kind("dynamodb", "not_visible_yet", "GetItem", lambda _: rewriting.delay_visibility(1)),

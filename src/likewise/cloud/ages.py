@@ -7,7 +7,7 @@ test that sets the clock make no difference.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
@@ -26,9 +26,13 @@ ECHO = "="
 
 Sent = Mapping[str, Container[float]]
 """The dates that a client sent, by the name of their field."""
-_Clock = tuple[float, float | None, Sent]
+Made = Callable[[float], bool]
+"""Whether something was done about then to what a date is told of, or nothing is known to have been."""
+_Clock = tuple[float, float | None, Sent, Made]
 _NOTHING: Sent = {}
-_WRITTEN = re.compile(rb"\d \d\d:\d\d:\d\d GMT|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
+_WRITTEN = re.compile(rb'\d \d\d:\d\d:\d\d GMT|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|DateTime": ?1\d{9}')
+_COUNTED = "DateTime"
+"""How fields end that hold seconds since 1970 as a number."""
 
 
 def may_have_dates(content: bytes) -> bool:
@@ -50,18 +54,25 @@ def moment(text: str) -> float | None:
     return None
 
 
-def aged(value: Value, now: float, *, since: float | None = None, sent: Sent = _NOTHING) -> Value:
+def _always(_: float) -> bool:
+    return True
+
+
+def aged(
+    value: Value, now: float, *, since: float | None = None, sent: Sent = _NOTHING, made: Made = _always
+) -> Value:
     """The value with marks before each date that is not of now; the very same where there is none.
 
-    What happened before `since`, when nothing had been done yet, is not of now either. A date that was
-    `sent` under the same name is marked as that, however far it is off.
+    What happened before `since`, when nothing had been done yet, is not of now either, nor is what is over
+    while nothing was `made` then. A date that was `sent` under the same name is marked as that, however far
+    it is off.
     """
-    return _aged(value, "", (now, since, sent))
+    return _aged(value, "", (now, since, sent, made))
 
 
 def _aged(value: Value, name: str, clock: _Clock) -> Value:
-    if isinstance(value, str):
-        when = moment(value) if 18 < len(value) < 40 else None
+    if isinstance(value, str | float | int):
+        when = written(value, name)
         marks = "" if when is None else _marks(when, name, clock)
         return f"{marks} {value}" if marks else value
     if isinstance(value, list):
@@ -73,14 +84,23 @@ def _aged(value: Value, name: str, clock: _Clock) -> Value:
     return value
 
 
+def written(value: str | float, name: str) -> float | None:
+    """The point in time that the value of a field is."""
+    if isinstance(value, str):
+        return moment(value) if 18 < len(value) < 40 else None
+    return value if name.endswith(_COUNTED) else None
+
+
 def _marks(when: float, name: str, clock: _Clock) -> str:
-    now, since, sent = clock
+    now, since, sent, made = clock
     if when in sent.get(name, ()):
         return ECHO
     if when - now < -PAST:
         return LONG_AGO
     if since is not None and when < since - SOON:
         return BACK * _steps(since - when)
+    if now - when > SOON and not made(when):
+        return BACK
     return AHEAD * _steps(when - now)
 
 

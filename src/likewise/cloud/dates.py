@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from likewise.cloud.ages import ECHO, SOON, aged, moment, span
+from likewise.cloud.ages import ECHO, SOON, Made, aged, moment, span, written
 from likewise.model import Effect, Mapping, Resource, Touch, Value
 
 _MODIFIED = "last-modified"
@@ -28,6 +28,10 @@ class Dates:
         """When a thing was said to be modified last."""
         self._written: dict[Resource, str] = {}
         """When a thing was modified, as whoever did it was told, and nothing has changed it since."""
+        self._changed: dict[Resource, set[int]] = {}
+        """About when a thing, or anything below it, was changed."""
+        self._itself: dict[Resource, set[int]] = {}
+        """About when a thing itself was changed."""
         self._began: float | None = None
 
     def asked(self, arguments: Mapping, names: Sequence[str], now: float) -> Mapping:
@@ -61,12 +65,14 @@ class Dates:
         assert isinstance(headers, dict)
         text = headers.get(_MODIFIED)
         is_told = self._told_again(text, touches)
+        self._note(touches, now)
+        made = self._made(touches)
         if isinstance(text, str):
             self._modified[tuple(names)] = text
-        marked = self._marked(headers, now)
+        marked = self._marked(headers, now, made)
         if is_told and isinstance(marked, dict):
             marked = {**marked, _MODIFIED: f"{ECHO} {text!s}"}
-        body = self._marked(answer["body"], now) if has_dates else answer["body"]
+        body = self._marked(answer["body"], now, made) if has_dates else answer["body"]
         return {**answer, "headers": marked, "body": body}
 
     def _told_again(self, text: Value, touches: Sequence[Touch]) -> bool:
@@ -83,8 +89,33 @@ class Dates:
             return False
         return self._written.get(touches[0].resource) == text
 
-    def _marked(self, value: Value, now: float) -> Value:
-        return aged(value, now, since=self._began, sent=self._sent)
+    def _note(self, touches: Sequence[Touch], now: float) -> None:
+        """Take note of when things were changed."""
+        about = int(now // SOON)
+        for touch in touches:
+            if touch.effect is not Effect.READ:
+                resource = touch.resource
+                self._itself.setdefault(resource, set()).add(about)
+                for depth in range(len(resource) + 1):
+                    self._changed.setdefault(resource[:depth], set()).add(about)
+
+    def _made(self, touches: Sequence[Touch]) -> Made:
+        """Whether what an answer tells of, or what it is part of, was changed about a point in time."""
+
+        def made(when: float) -> bool:
+            moments: set[int] = set()
+            for touch in touches:
+                resource = touch.resource
+                moments.update(self._changed.get(resource, ()))
+                for depth in range(len(resource)):
+                    moments.update(self._itself.get(resource[:depth], ()))
+            about = int(when // SOON)
+            return not moments or not moments.isdisjoint((about - 1, about, about + 1))
+
+        return made
+
+    def _marked(self, value: Value, now: float, made: Made) -> Value:
+        return aged(value, now, since=self._began, sent=self._sent, made=made)
 
 
 def _covers(touch: Touch, resource: Resource) -> bool:
@@ -95,8 +126,8 @@ def _covers(touch: Touch, resource: Resource) -> bool:
 
 def _dates(value: Value, name: str) -> Iterator[tuple[str, float]]:
     """The dates in a value, each with the name of its field."""
-    if isinstance(value, str):
-        when = moment(value) if 18 < len(value) < 40 else None
+    if isinstance(value, str | float | int):
+        when = written(value, name)
         if when is not None:
             yield name, when
     elif isinstance(value, dict):

@@ -47,5 +47,7 @@ class Exchange:
     signer: str = ""
     seen: tuple[str, ...] | None = None
     """The fields of the answer that the client asked for; None where that is not known."""
+    retries: int = 0
+    """How often it was sent again before this answer came, where the request does not say so itself."""
     sums: Sums | None = None
     """The checksums of what was sent, where it was too long to keep and `body` only describes it."""

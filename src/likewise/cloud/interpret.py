@@ -21,6 +21,7 @@ from likewise.cloud.services.headers import (
     wire_headers,
 )
 from likewise.cloud.services.query import semantic_query
+from likewise.cloud.transport import LOOKS, asked_for, retries_in, told
 from likewise.model import (
     Effect,
     Interaction,
@@ -145,7 +146,11 @@ class Interpreter:
             return _unanswered(exchange)
         if call.status >= 400 or call.has_failed:
             return _refused(exchange, call, service)
-        answer: Mapping = {"status": call.status, "headers": _told(call, service), "body": call.response}
+        answer: Mapping = {
+            "status": call.status,
+            "headers": _told(exchange, call, service),
+            "body": call.response,
+        }
         now = moment(call.response_headers.get("date", ""))
         if now is None:
             return Returned(value=answer)
@@ -290,18 +295,23 @@ def _arguments(call: Call, service: Service | None, now: float = 0.0) -> Mapping
 
 
 def _identified(arguments: Mapping, call: Call, exchange: Exchange, region: str = "") -> Mapping:
-    """Say how the caller identified itself, where that is not by an ordinary signature of the suite's own."""
+    """Say how the caller identified itself, where that is not by an ordinary signature of the suite's own.
+
+    And what it asks for that others are not told.
+    """
     if who := exchange.signer or identity(call):
         arguments["identity"] = who
     if region:
         arguments["region"] = region
+    if looks := asked_for(exchange.seen):
+        arguments[LOOKS] = list(looks)
     return arguments
 
 
 def _refused(exchange: Exchange, call: Call, service: Service | None) -> Raised:
     code, message, detail = _refusal(call.response)
     kind = code or call.response_headers.get("x-ms-error-code") or str(call.status)
-    value: Mapping = {"status": call.status, "headers": _told(call, service), "body": detail}
+    value: Mapping = {"status": call.status, "headers": _told(exchange, call, service), "body": detail}
     if service is not None and service.shows_reason:
         value["reason"] = exchange.reason
     return Raised(kind=kind, message=_timeless(message), value=value)
@@ -314,12 +324,14 @@ def _unanswered(exchange: Exchange) -> Outcome:
     return Lost(reason=reason)
 
 
-def _told(call: Call, service: Service | None) -> dict[str, Value]:
+def _told(exchange: Exchange, call: Call, service: Service | None) -> dict[str, Value]:
     """The headers of an answer that matter; of the request's id and the date, only that they are there.
 
     Azure's SDKs hand both to whoever asks what a call came to.
     """
     headers = response_headers(call, service)
+    if asked := asked_for(exchange.seen):
+        headers |= told(asked, call.response_headers, retries_in(call.headers) + exchange.retries)
     if service is not None and service.tells_request:
         if "x-ms-request-id" in call.response_headers:
             headers["x-ms-request-id"] = "<id>"

@@ -13,6 +13,10 @@ ALL_FIELDS = "*"
 """Stands among the fields that were asked for where somebody can tell that there were no others."""
 ALL_HEADERS = "HTTPHeaders*"
 """The same for headers."""
+BY_NAME = "="
+"""Stands before what was asked for by its name, where to take all there is says less."""
+TOLD_ANYWAY = frozenset({"HTTPHeaders", "HTTPStatusCode"})
+"""What an SDK tells of the way to an answer that counts for everybody."""
 DATA = frozenset(
     {
         "Attributes",

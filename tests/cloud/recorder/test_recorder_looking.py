@@ -18,7 +18,7 @@ import wrapt
 import yaml
 import yarl
 
-from likewise.cloud.marks import ALL_FIELDS, ALL_HEADERS
+from likewise.cloud.marks import ALL_FIELDS, ALL_HEADERS, BY_NAME
 from likewise.cloud.recorder.looking import Look, Observed, follow_yaml, observe, plain
 from likewise.cloud.recorder.patches import Patches
 
@@ -86,6 +86,30 @@ def test_who_goes_through_headers_can_tell_which_are_missing(take: Callable[[Any
     look = Look(late=lambda call: None)
     take(observe({"ResponseMetadata": {"HTTPHeaders": {"date": "today"}}}, look))
     assert set(look.names) - {ALL_FIELDS} == {"ResponseMetadata", "HTTPHeaders", "date", ALL_HEADERS}
+
+
+@pytest.mark.parametrize(
+    ("ask", "name"),
+    [
+        (lambda each: each["HTTPHeaders"]["date"], "date"),
+        (lambda each: each["HTTPHeaders"].get("x-none"), "x-none"),
+        (lambda each: "date" in each["HTTPHeaders"], "date"),
+        (lambda each: each["HTTPHeaders"].pop("date"), "date"),
+        (lambda each: each["RetryAttempts"], "RetryAttempts"),
+        (lambda each: each.get("RetryAttempts", 0), "RetryAttempts"),
+    ],
+)
+def test_what_the_transport_says_is_asked_for_by_name_or_taken_with_the_rest(
+    ask: Callable[[Any], object], name: str
+) -> None:
+    def noted(take: Callable[[Any], object]) -> set[str]:
+        look = Look(late=lambda call: None)
+        metadata = {"HTTPHeaders": {"date": "today"}, "RetryAttempts": 0}
+        take(observe({"ResponseMetadata": metadata}, look)["ResponseMetadata"])
+        return {each for each in look.names if each.startswith(BY_NAME)}
+
+    assert noted(ask) == {f"{BY_NAME}{name}"}
+    assert noted(repr) == noted(list) == noted(lambda each: list(each.values())) == set()
 
 
 def test_a_field_that_nobody_asked_for_is_unseen() -> None:

@@ -1,5 +1,6 @@
 """What a team asserts about DynamoDB; each test says in its name what the reference does otherwise."""
 
+import time
 from typing import Any
 
 import pytest
@@ -133,6 +134,11 @@ def test_other_code(dynamodb: Any, name: str) -> None:
     with pytest.raises(ClientError) as refused:
         get(dynamodb, f"absent-{name}", "a")
     assert code_of(refused) == "ResourceNotFoundException"
+
+
+def test_made_two_hours_ago(dynamodb: Any, table: str) -> None:
+    made = dynamodb.describe_table(TableName=table)["Table"]["CreationDateTime"]
+    assert abs(made.timestamp() - time.time()) < 3600
 
 
 def test_deleted_slowly(dynamodb: Any, table: str) -> None:

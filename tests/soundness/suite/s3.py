@@ -176,6 +176,24 @@ def test_header_changed_that_a_handler_sees(bucket: str) -> None:
     assert seen[0]["Cache-Control"] == "no-cache"
 
 
+def test_header_of_the_transport_added(s3: Any, bucket: str) -> None:
+    s3.put_object(Bucket=bucket, Key="k", Body=b"x")
+    told = s3.head_object(Bucket=bucket, Key="k")["ResponseMetadata"]
+    assert "x-served-by" not in told["HTTPHeaders"]
+
+
+def test_tried_twice(bucket: str) -> None:
+    s3 = boto3.client("s3", config=Config(retries={"max_attempts": 2}))
+    s3.put_object(Bucket=bucket, Key="k", Body=b"x")
+    assert s3.head_object(Bucket=bucket, Key="k")["ResponseMetadata"]["RetryAttempts"] == 0
+
+
+def test_fifth_look(s3: Any, bucket: str) -> None:
+    s3.put_object(Bucket=bucket, Key="k", Body=b"x")
+    for _ in range(5):
+        assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"x"
+
+
 def test_etag_differs(s3: Any, bucket: str) -> None:
     told = s3.put_object(Bucket=bucket, Key="k", Body=b"hello")["ETag"]
     assert told == '"5d41402abc4b2a76b9719d911017c592"'

@@ -19,12 +19,13 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-from likewise.cloud.marks import ALL_FIELDS, ALL_HEADERS, DATA
+from likewise.cloud.marks import ALL_FIELDS, ALL_HEADERS, BY_NAME, DATA, TOLD_ANYWAY
 from likewise.cloud.recorder.patches import Patches
 
 SERVICES = frozenset({"s3", "dynamodb"})
 """Whose answers are observed: of others nobody knows which field stands for what."""
 _HEADERS = "HTTPHeaders"
+_METADATA = "ResponseMetadata"
 
 
 class Look:
@@ -180,7 +181,7 @@ class Observed(dict[str, Any]):
         if name in DATA:
             self._look.note_all(value)
         elif type(value) is dict:
-            value = observe(value, self._look, ObservedHeaders if name == _HEADERS else Observed)
+            value = observe(value, self._look, _KINDS.get(name, Observed))
             super().__setitem__(name, value)
         elif type(value) is list:
             self._inner_list(value)
@@ -211,11 +212,40 @@ class Observed(dict[str, Any]):
             other._take()
 
 
-class ObservedHeaders(Observed):
+class ObservedByName(Observed):
+    """What nobody cares for but who asks for it by its name: that is noted apart from taking all there is."""
+
+    __slots__ = ()
+
+    def __getitem__(self, name: str) -> Any:
+        self._ask(name)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self._ask(name)
+        return super().get(name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self._ask(name)
+        return super().__contains__(name)
+
+    def pop(self, name: str, *default: Any) -> Any:
+        self._ask(name)
+        return super().pop(name, *default)
+
+    def _ask(self, name: object) -> None:
+        if name not in TOLD_ANYWAY:
+            self._look.note(f"{BY_NAME}{name}")
+
+
+class ObservedHeaders(ObservedByName):
     """The headers of an answer: who goes through them sees that there are no others."""
 
     __slots__ = ()
     _extent = ALL_HEADERS
+
+
+_KINDS: dict[str, type[Observed]] = {_HEADERS: ObservedHeaders, _METADATA: ObservedByName}
 
 
 def observe(content: dict[str, Any], look: Look, kind: type[Observed] = Observed) -> Observed:
@@ -225,7 +255,7 @@ def observe(content: dict[str, Any], look: Look, kind: type[Observed] = Observed
     return observed
 
 
-for _kind in (Observed, ObservedHeaders):
+for _kind in (Observed, ObservedByName, ObservedHeaders):
     _kind.__name__ = _kind.__qualname__ = dict.__name__
     _kind.__module__ = dict.__module__
 
@@ -235,7 +265,7 @@ def follow_yaml(module: ModuleType, patches: Patches, _: object) -> None:
     for kind in (module.SafeRepresenter, module.Representer):
 
         def make(known: Any) -> Any:
-            return {**known, Observed: known[dict], ObservedHeaders: known[dict]}
+            return {**known, **dict.fromkeys((Observed, ObservedByName, ObservedHeaders), known[dict])}
 
         patches.replace(kind, "yaml_representers", make)
 

@@ -306,6 +306,8 @@ class HttpReplayer:
             response_body=body,
             operation_hint=call.operation.name,
             service_hint=call.operation.service,
+            seen=call.seen,
+            retries=answer.retries,
         )
         return state.interpreter.interpret(exchange, order=call.order).outcome
 

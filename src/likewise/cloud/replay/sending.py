@@ -9,7 +9,7 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -39,6 +39,8 @@ class Answer:
     headers: dict[str, str]
     body: bytes
     reason: str = ""
+    retries: int = 0
+    """How often the reference had asked for less haste before."""
 
     @property
     def is_throttled(self) -> bool:
@@ -68,7 +70,7 @@ class Connections:
             before()
             answer = self._once(request)
             if not answer.is_throttled or attempt == RETRIES:
-                return answer
+                return replace(answer, retries=attempt) if attempt else answer
             time.sleep(pause)
             pause *= 2
         raise AssertionError("unreachable")

@@ -53,7 +53,8 @@ def _matters(name: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _matters_in_answer(name: str) -> bool:
+def matters_in_answer(name: str) -> bool:
+    """Whether what a header of an answer says counts for everybody."""
     if name in _NEVER or name == _SPOKEN:
         return False
     return name in _ANSWERED or name.startswith(("x-amz-", "x-ms-"))
@@ -128,7 +129,7 @@ def response_headers(call: Call, service: Service | None) -> dict[str, Value]:
     """The headers of an answer that matter; of a checksum of either body, only that it is there."""
     kept: dict[str, Value] = {}
     for name, text in call.response_headers.items():
-        if not _matters_in_answer(name):
+        if not matters_in_answer(name):
             continue
         if name == "content-length" and call.response_content is not None and call.method != "HEAD":
             continue

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from likewise.model import Fingerprint
 
-VERSION = 6
+VERSION = 7
 """Raised whenever the canonical form changes; evidence keyed by another version is keyed anew."""
 
 SIZE = 16

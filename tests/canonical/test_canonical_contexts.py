@@ -6,7 +6,7 @@ import pytest
 from small_worlds import call, get, look, put, remove, trace_of
 
 from likewise.canonical import Familiarity, key_world
-from likewise.model import Effect, Interaction, Keyed, Trace
+from likewise.model import Effect, Interaction, Keyed, Scope, Trace
 from proofs import learned
 
 NAMES = ("f81d4fae7dec", "0a50c91e6bf6", "7b1d4fae7d11", "22e5c91e6b01")
@@ -99,3 +99,51 @@ def test_what_was_overwritten_is_not_removed() -> None:
     two = last_of(put("box", NAMES[0]), put("box", NAMES[1]), look("box"), familiarity=KNOWN)
     assert one.key != two.key
     assert last_of(put("box", "a"), get("box", "a"), familiarity=KNOWN).key != one.key
+
+
+def emptied(*before: Interaction) -> Trace:
+    """Everything in a box is thrown away at once, and somebody looks what is left."""
+    empty = call("empty", "box", effect=Effect.ABSORB, scope=Scope.SUBTREE)
+    return trace_of(*before, empty, look("box"))
+
+
+def test_what_kinds_of_things_were_thrown_away_matters_and_not_how_many() -> None:
+    """A side that keeps what somebody holds must not be taken for one that was asked to keep nothing."""
+    held = call("take", "box", "a", effect=Effect.WRITE)
+    keys = [
+        last_of(*emptied(*before).interactions, familiarity=Familiarity()).key
+        for before in ((put("box", "a"),), (put("box", "a"), held), (put("box", "a"), held, held))
+    ]
+    assert keys[0] != keys[1] == keys[2]
+
+
+def test_what_was_done_to_a_thing_before_it_was_removed_matters() -> None:
+    def worked_off(*names: str, then: str = "") -> Keyed:
+        changed = [call("change", "box", name, effect=Effect.WRITE) for name in names if then]
+        puts, removals = [put("box", name) for name in names], [remove("box", name) for name in names]
+        return last_of(*puts, *changed, *removals, look("box"), familiarity=KNOWN)
+
+    assert worked_off(NAMES[0]).key == worked_off(*NAMES[:2]).key
+    assert worked_off(NAMES[0]).key != worked_off(NAMES[0], then="change").key
+
+
+LOWER = ("f81d4fae7dec11d0a76500a0c91e6bf6", "0a50c91e6bf6f81d4fae7dec11d0a765")
+
+
+def test_how_made_up_names_are_built_matters_unless_a_server_made_them_up() -> None:
+    """A server may refuse long names, or write capitals small; what it makes up itself is its own affair."""
+    known = learned([trace_of(put("box", name), get("box", name)) for name in LOWER])
+
+    def of(name: str) -> list[str]:
+        return [
+            each.key for each in key_world([trace_of(put("box", name), get("box", name))], {"t": known})[0]
+        ]
+
+    assert of(LOWER[0]) == of(LOWER[1])
+    assert not {*of(LOWER[0])} & {*of(LOWER[1].upper())}
+    made = [
+        trace_of(call("make", "hall", answer=name), put("box", name), get("box", name))
+        for name in (*LOWER, LOWER[1].upper())
+    ]
+    keys = [[each.key for each in key_world([trace], {"t": learned(made[:2])})[0]] for trace in made]
+    assert keys[0] == keys[1] == keys[2]

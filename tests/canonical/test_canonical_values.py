@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from likewise.canonical import Familiarity, answer_fingerprint, canonical_answer, fingerprint, sketch
 from likewise.canonical.leaves import is_name, leaves
-from likewise.canonical.tokens import TIME, cut, looks_random, pieces
+from likewise.canonical.tokens import TIME, build_of, cut, looks_random, pieces
 from likewise.model import Interaction, Opaque, Operation, Redacted, Returned, Role, Trace, Value
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12)
@@ -138,11 +138,34 @@ def test_an_epoch_is_a_time_and_a_count_is_not() -> None:
         ("12345", False),
         ("123456", True),
         ("0x8DB2", True),
-        ("a" * 20, True),
+        ("abcdefghij" * 2, True),
+        ("a" * 20, False),
+        ("00000000-0000-0000-0000-000000000001", False),
+        ("10000000000", False),
+        ("00000000", True),
     ],
 )
 def test_what_looks_generated(token: str, random: bool) -> None:
     assert looks_random(token) is random
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("f81d4fae7dec11d0a76500a0c91e6bf6", "0a50c91e6bf6f81d4fae7dec11d0a765", True),
+        ("f81d4fae7dec11d0a76500a0c91e6bf6", "F81D4FAE7DEC11D0A76500A0C91E6BF6", False),
+        ("f81d4fae7dec11d0a76500a0c91e6bf6", "f81d4fae7dec11d0a76500a0c91e6bf6" * 10, False),
+        ("f81d4fae7dec", "F81D4FAE7DEC", True),
+    ],
+)
+def test_how_a_long_generated_value_is_built_shows_and_nothing_else_of_it(
+    one: str, other: str, alike: bool
+) -> None:
+    assert (build_of(one) == build_of(other)) is alike
+
+
+def test_a_text_too_long_to_cut_still_shows_about_how_long_it_is() -> None:
+    assert cut("a b" * 1000)[0] == cut("c d" * 1000)[0] != cut("a b" * 9000)[0]
 
 
 def test_empty_containers_and_nested_lists_are_told_apart() -> None:

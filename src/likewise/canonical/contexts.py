@@ -12,7 +12,7 @@ from likewise.canonical.history import History, Numbers
 from likewise.canonical.repeats import counted
 from likewise.canonical.timing import Change
 from likewise.canonical.tokens import CURSOR
-from likewise.canonical.writes import Write, describe
+from likewise.canonical.writes import Write, describe, removal_of
 from likewise.model import Spot, Touch
 
 FEW_LINKS = 10_000
@@ -42,11 +42,11 @@ class Context:
 class Contexts:
     """Takes the writes of a world in their order and says what those before a call come to.
 
-    `cursor` says which cursor a token is.
+    `cursor` says which cursor a token is, `build` how one is built that the client made up.
     """
 
-    def __init__(self, cursor: Callable[[str], str]) -> None:
-        self._cursor = cursor
+    def __init__(self, cursor: Callable[[str], str], build: Callable[[str], str]) -> None:
+        self._cursor, self._build = cursor, build
         self._history = History()
         self._writes: list[Write] = []
         self._known: dict[Numbers, Context] = {}
@@ -74,11 +74,14 @@ class Contexts:
         """Add the next write."""
         replaced = self._history.write(len(self._writes), touches)
         before = [*self.writes(self._without_past(replaced.writes))]
-        plain, text = describe(form, before, replaced, place=spot[0])
+        below = self.writes(self._without_past(replaced.below))
+        plain, text = describe(form, before, below, replaced, place=spot[0])
         times = 1 + max([write.times for write in before if write.spot[0] == spot[0]], default=0)
         if times > 2:
             text += b" %d times" % counted(times)
         write = Write(spot, form, plain, text, follows, touches, timed, change, removes, times)
+        if removes:
+            write.removed = removal_of(plain, before)
         self._writes.append(write)
         return write
 
@@ -150,6 +153,7 @@ class Contexts:
                 elif name is None:
                     name = names[token] = _GIVEN[asked] if asked < len(_GIVEN) else f"{GIVEN}{asked:04}"
                     asked += 1
+                    texts.append(self._build(token).encode())
                 texts.append(_HASHED.get(name) or f"{name} ".encode("utf-8", "surrogatepass"))
             for token, origin in answer.introduced:
                 if token not in names:
@@ -206,11 +210,12 @@ class Contexts:
 def _after_removals(context: Context, numbers: Numbers, removals: list[Write]) -> Context:
     """A context in which things were removed: of those that are alike, only the first counts.
 
-    They are alike if they were removed alike and had the same of the names that are still in use.
+    They are alike if they were removed alike, after the same had been done to them, and had the same of the
+    names that are still in use.
     """
     known = context.names
     kinds = [
-        (write.plain, tuple([known.get(token, "") for token in write.form.variables])) for write in removals
+        (write.removed, tuple([known.get(token, "") for token in write.form.variables])) for write in removals
     ]
     first: dict[tuple[bytes, tuple[str, ...]], Write] = {}
     for kind, write in zip(kinds, removals, strict=True):

@@ -21,6 +21,8 @@ class Replaced(NamedTuple):
     """Whether all that could be below went as well: something that holds others was remade or removed."""
     emptied: bool
     """Whether there was anything below."""
+    below: set[int]
+    """What was written there."""
 
 
 class Node:
@@ -79,6 +81,7 @@ class History:
     def write(self, number: int, touches: tuple[Touch, ...]) -> Replaced:
         """Take a call into the history of everything that it changed or tried to; say what it replaced."""
         replaced: list[int] = []
+        below: set[int] = set()
         whole = emptied = False
         for touch in touches:
             effect = touch.effect
@@ -98,6 +101,8 @@ class History:
                     node.writes.clear()
                 if touch.scope is _SUBTREE:
                     whole, emptied = True, emptied or bool(node.below)
+                    for inner in node.below.values():
+                        below |= inner.writes_below()
                     node.below.clear()
             node.writes.append(number)
-        return Replaced(replaced, whole, emptied)
+        return Replaced(replaced, whole, emptied, below)

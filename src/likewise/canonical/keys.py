@@ -15,7 +15,7 @@ from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import Numbers
 from likewise.canonical.repeats import Repeats, repeating, repeating_fingerprint
 from likewise.canonical.timing import NOT_YET, change_after, elapsed_at, latest
-from likewise.canonical.tokens import CURSOR
+from likewise.canonical.tokens import CURSOR, build_of
 from likewise.canonical.writes import Write
 from likewise.model import (
     Effect,
@@ -60,7 +60,7 @@ class World:
     ) -> None:
         self._familiarity = familiarity
         self._ambiguous = ambiguous
-        self._contexts = Contexts(self._cursor)
+        self._contexts = Contexts(self._cursor, self._build)
         self._unsettled: list[Write] = []
         self._sent: set[str] = set()
         self._producers: dict[str, tuple[Spot, str]] = {}
@@ -213,6 +213,7 @@ class World:
                 origin = self._producers.get(token)
                 name = f"{origin[1] if origin else GIVEN}{context.asked + len(own):04}"
                 own[token] = name
+                order.append(self._build(token))
             order.append(name)
         return ({**names, **own} if own else names), order
 
@@ -220,6 +221,10 @@ class World:
         """Which cursor it is: the one that a call in its context was answered, or else its very text."""
         origin = self._producers.get(token)
         return origin[1] if origin else f"={token}"
+
+    def _build(self, token: str) -> str:
+        """How what the client made up is built; nothing of what a server did: another does that otherwise."""
+        return "" if token in self._producers else build_of(token)
 
     def _things(self, context: Context) -> Things:
         """The names that the client gave to the resources which the writes of a context were about."""

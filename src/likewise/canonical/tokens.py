@@ -76,6 +76,8 @@ _ANY = _Patterns(letter=r"[^\W\d_]", digit=r"\d", either=r"[^\W_]", flags=re.NOF
 _ASCII = _Patterns(letter="[A-Za-z]", digit="[0-9]", either="[A-Za-z0-9]", flags=re.ASCII)
 """Finds the same in a text that is ASCII, in a third less time."""
 _EPOCH_SECONDS = 1_000_000_000, 4_000_000_000
+_LONG = 20
+"""So many characters look generated whatever they are."""
 _NEAR = 400 * 86_400
 """Expiry times lie ahead of a run, few of them further than a year."""
 
@@ -84,7 +86,7 @@ _NEAR = 400 * 86_400
 def cut(text: str) -> Pieces:
     """The pieces of a text; a word of three letters or more and a number after it are two tokens."""
     if len(text) > _LONGEST:
-        return ("", ""), (CONTENT + fingerprint((text,)),)
+        return (f"text {_magnitude(len(text))} ", ""), (CONTENT + fingerprint((text,)),)
     if _ENCODED.fullmatch(text) and _is_encoded(text):
         return ("", ""), (text,)
     patterns = _ASCII if text.isascii() else _ANY
@@ -167,6 +169,23 @@ def looks_random(token: str) -> bool:
     if mark in (TIME, CONTENT, CURSOR):
         return True
     word = token[1:] if mark == NUMBER else token
-    if len(word) < 6:
+    if len(word) < 6 or _is_monotonous(word):
         return False
-    return len(word) >= 20 or word.isdigit() or any(letter.isdigit() for letter in word)
+    return len(word) >= _LONG or word.isdigit() or any(letter.isdigit() for letter in word)
+
+
+def _is_monotonous(word: str) -> bool:
+    """Whether a long word has so few different characters that it is none of chance: zeros, a round sum."""
+    return len(word) >= 10 and len({*word} - {"-"}) <= (2 if len(word) < _LONG else 3)
+
+
+@lru_cache(maxsize=16384)
+def build_of(token: str) -> str:
+    """How a generated value is built, as far as that is the same each time: how long it is, and its case.
+
+    Nothing of short ones, which may have no letter by chance, of times, and of content, which says it itself.
+    """
+    if len(token) < _LONG or token[0] in (TIME, CONTENT, CURSOR, NUMBER):
+        return ""
+    case = "" if token.isupper() == token.islower() else "A" if token.isupper() else "a"
+    return f"{_magnitude(len(token))}{case}"

@@ -12,7 +12,7 @@ from likewise.canonical.history import Numbers, Replaced
 from likewise.canonical.timing import Change
 from likewise.model import Spot, Touch
 
-_OVER, _EMPTIED = b" over ", b" and all below"
+_OVER, _EMPTIED, _BELOW = b" over ", b" and all below", b" with "
 """How a write's text goes on with what it took the place of."""
 
 
@@ -36,6 +36,8 @@ class Write:
     """Whether it does nothing but take away what was there."""
     times: int = 1
     """How often the same trace has set this by now."""
+    removed: bytes = b""
+    """If it removes something: how, and what had been done to that."""
     settled: Spot | None = None
     """The look that showed its effect to be complete."""
     followed: list[bytes] | None = None
@@ -50,17 +52,30 @@ class Write:
         return self.mark
 
 
-def describe(form: Form, before: Iterable[Write], replaced: Replaced, *, place: int) -> tuple[bytes, bytes]:
+def describe(
+    form: Form, before: Iterable[Write], below: Iterable[Write], replaced: Replaced, *, place: int
+) -> tuple[bytes, bytes]:
     """A write as the one that takes its place sees it, and as whoever reads after it does.
 
     To overwrite or to delete something is not to write or to delete where nothing was: on a server that
     keeps the old, only the first leaves it to be seen. What was there `before` counts once, whatever it
     replaced itself, so that state which is set again and again has a history that ends. A table or a bucket
     that another trace than the one at this `place` removed is as good as new: else each test would depend
-    on the last one.
+    on the last one. Of what the trace itself has written `below`, each kind counts once: a server may keep
+    some of it, such as a message that somebody has received.
     """
     plain = form.template.encode()
     if replaced.emptied:
         plain += _EMPTIED
     over = {write.plain for write in before if not replaced.whole or write.spot[0] == place}
-    return plain, _OVER.join((plain, *sorted(over)))
+    gone = {write.plain for write in below if write.spot[0] == place}
+    return plain, _BELOW.join((_OVER.join((plain, *sorted(over))), *sorted(gone)))
+
+
+def removal_of(plain: bytes, before: Iterable[Write]) -> bytes:
+    """A removal, with what had been done to the thing before.
+
+    By the names of operations only: else whoever works off a queue would find it another one after each job.
+    """
+    done = sorted({write.form.operation for write in before})
+    return _OVER.join((plain, *(name.encode() for name in done)))

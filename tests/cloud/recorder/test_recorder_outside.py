@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import platform
 import socket
 import subprocess
 import sys
@@ -229,6 +230,62 @@ def test_who_was_connected_before_a_test_started_anything_is_no_concern_of_it(
     assert len(studio.record("caller", lambda: body(calls=True)).unseen) == 1
     assert studio.record("next", lambda: None).unseen == ()
     owner.communicate("end\n")
+
+
+SERVER = """
+import http.client, http.server, sys
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        if self.path == "/copy":
+            self.server.kept = http.client.HTTPConnection(*self.server.server_address)
+            self.server.kept.request("GET", "/source")
+            self.server.kept.getresponse().read()
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *args):
+        pass
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
+"""
+
+
+@on_linux
+def test_a_target_that_calls_itself_is_nobody_else(make_studio: Any) -> None:
+    """As a server does that copies from a URL of its own."""
+    server = subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    url = f"http://127.0.0.1:{server.stdout.readline().strip()}"
+    studio = make_studio(expected_endpoints=frozenset({url}))
+
+    def copying() -> None:
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+        token = studio.recorder._outside.in_sdk.set(True)
+        requests.get(f"{url}/copy")
+        studio.recorder._outside.in_sdk.reset(token)
+
+    try:
+        assert studio.record("t", copying).unseen == ()
+    finally:
+        server.kill()
+        server.communicate()
+
+
+@on_linux
+def test_that_python_asks_the_system_about_itself_starts_nothing(
+    studio: Any,
+) -> None:
+    neighbours = studio.recorder._neighbours
+    studio.record("t", lambda: platform._Processor.from_subprocess())  # type: ignore[attr-defined]
+    assert not neighbours._is_looking
+    studio.record("u", lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
+    assert neighbours._is_looking
 
 
 def test_everything_is_put_back(make_studio: Any) -> None:

@@ -14,6 +14,7 @@ from weakref import WeakSet
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.recorder.bodies import NotCaptured
 from likewise.cloud.recorder.call import Call
+from likewise.cloud.recorder.guests import Guests
 from likewise.cloud.recorder.looking import Look
 from likewise.cloud.recorder.placement import Running
 from likewise.cloud.recorder.readers import Readers
@@ -51,9 +52,10 @@ class Builder:
         on_trace: Callable[[Trace], None],
         interpreter: Callable[[], Interprets],
         strangers: Strangers,
+        guests: Guests,
         readers: Readers,
     ) -> None:
-        self._strangers, self._readers = strangers, readers
+        self._strangers, self._guests, self._readers = strangers, guests, readers
         self._closed: WeakSet[Look] = WeakSet()
         """Looks that were closed, at answers that somebody still has."""
         self._role, self._on_trace, self._interpreter = role, on_trace, interpreter
@@ -172,7 +174,9 @@ class Builder:
         try:
             self._learn(call)
             exchange = call.exchange()
-            if signer := self._strangers.of(exchange.headers):
+            if signer := self._strangers.of(exchange.headers) or self._guests.of(
+                exchange.headers, exchange.url
+            ):
                 exchange = replace(exchange, signer=signer)
             interaction = self._of_world(call.world).interpret(exchange, order=order)
         except Exception as error:

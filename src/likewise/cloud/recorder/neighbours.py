@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from types import FrameType
 
 STARTING = {
     "subprocess": (("Popen", "__init__"),),
@@ -12,7 +13,10 @@ STARTING = {
     "multiprocessing.process": (("BaseProcess", "start"),),
 }
 """Where processes are started: module → class, if any, and function."""
+_ASKING = frozenset({"platform", "uuid", "ctypes.util"})
+"""Modules of Python that ask the system about itself, by commands of their own choice, which call nobody."""
 _CLOSED = "0"
+_LISTENING = "0A"
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
 _LOOPBACK = frozenset({"0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"})
 
@@ -20,9 +24,9 @@ _LOOPBACK = frozenset({"0100007F", "00000000000000000000000001000000", "00000000
 class Neighbours:
     """Tells whether another process called a target on this machine, from the first start of one on.
 
-    A connection of somebody else's is one that this process neither made nor holds. One that is closed
-    counts once, and one that was open before the first start does not: whoever has lent us the target
-    keeps some. Elsewhere than on Linux nobody can be seen.
+    A connection of somebody else's is one that this process neither made nor holds, and no target does that
+    calls itself, as for a copy. One that is closed counts once, and one that was open before the first start
+    does not: whoever has lent us the target keeps some. Elsewhere than on Linux nobody can be seen.
     """
 
     def __init__(self, endpoints: Iterable[str]) -> None:
@@ -33,9 +37,9 @@ class Neighbours:
         """The sockets that somebody else had open before the first start."""
         self._own: set[str] = set()
 
-    def expect(self) -> None:
-        """A process is about to be started."""
-        if not self._is_looking and self._ports and _TABLES[0].exists():
+    def expect(self, starting: FrameType | None = None) -> None:
+        """A process is about to be started; by whom, a frame tells."""
+        if not self._is_looking and self._ports and _TABLES[0].exists() and not _asks_system(starting):
             self._is_looking = True
             now = _clients(self._ports)
             self._known = frozenset(now)
@@ -58,6 +62,9 @@ class Neighbours:
             for client, socket in now.items()
             if client.rpartition(":")[2] not in self._own and socket not in settled
         }
+        if others:
+            served = _sockets_of_servers(self._ports)
+            others = {client: socket for client, socket in others.items() if socket not in served}
         fresh = others.keys() - self._known
         self._known = frozenset(now)
         self._own -= before - {client.rpartition(":")[2] for client in now}
@@ -84,12 +91,44 @@ def _clients(ports: set[int]) -> dict[str, str]:
 
 
 def _own_sockets() -> set[str]:
-    own: set[str] = set()
-    for each in Path("/proc/self/fd").iterdir():
+    return _sockets(Path("/proc/self"))
+
+
+def _sockets(process: Path) -> set[str]:
+    """The sockets that a process has open; none where that is over, or not ours to know."""
+    found: set[str] = set()
+    try:
+        files = list((process / "fd").iterdir())
+    except OSError:
+        return found
+    for each in files:
         try:
             target = os.readlink(each)  # noqa: PTH115 - a socket is no path
         except OSError:
             continue  # the one that listed the others, or closed meanwhile
         if target.startswith("socket:["):
-            own.add(target[8:-1])
-    return own
+            found.add(target[8:-1])
+    return found
+
+
+def _sockets_of_servers(ports: set[int]) -> set[str]:
+    """The sockets of the processes that listen on these ports."""
+    listening: set[str] = set()
+    for table in _TABLES:
+        if table.exists():
+            rows = [line.split() for line in table.read_text().splitlines()[1:]]
+            listening |= {
+                row[9] for row in rows if row[3] == _LISTENING and int(row[1].rpartition(":")[2], 16) in ports
+            }
+    found: set[str] = set()
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal() and not listening.isdisjoint(held := _sockets(process)):
+            found |= held
+    return found
+
+
+def _asks_system(frame: FrameType | None) -> bool:
+    """Whether it is Python itself that starts a process, to ask the system something."""
+    while frame is not None and frame.f_globals.get("__name__") == "subprocess":
+        frame = frame.f_back
+    return frame is not None and frame.f_globals.get("__name__") in _ASKING

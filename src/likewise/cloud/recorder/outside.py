@@ -90,7 +90,7 @@ class Outside:
         def make(inner: Any) -> Any:
             def start(*args: Any, **more: Any) -> Any:
                 if is_active():
-                    self._neighbours.expect()
+                    self._neighbours.expect(sys._getframe(1))
                 return inner(*args, **more)
 
             return start

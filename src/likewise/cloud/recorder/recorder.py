@@ -14,6 +14,7 @@ from typing import Any
 from likewise.cloud.recorder.builder import Builder, Interprets
 from likewise.cloud.recorder.call import Call
 from likewise.cloud.recorder.endpoints import Endpoints
+from likewise.cloud.recorder.guests import SIGNING, Guests
 from likewise.cloud.recorder.handlers import follow_handlers
 from likewise.cloud.recorder.looking import SERVICES, Look, follow_yaml, observe
 from likewise.cloud.recorder.mock import MODULE, follow_mock_aws
@@ -61,13 +62,14 @@ class Recorder:
         self.is_active = False
         self.calls = 0
         self._on_trace = on_trace
-        self._strangers = Strangers()
+        self._strangers, self._guests = Strangers(), Guests()
         self._readers = Readers()
         self._builder = Builder(
             role=role,
             on_trace=self._hand_over,
             interpreter=interpreter or partial(_interpreter, default_region()),
             strangers=self._strangers,
+            guests=self._guests,
             readers=self._readers,
         )
         self._placement = Placement(world=world, late=self._late)
@@ -101,6 +103,7 @@ class Recorder:
         watched = {name: seam(patch) for name, patch in SEAMS.items()}
         watched["concurrent.futures.thread"] = carried(placement.propagate_pools)
         watched["botocore.auth"] = carried(self._strangers.follow)
+        watched |= dict.fromkeys(SIGNING, carried(self._guests.follow))
         watched["botocore.hooks"] = carried(follow_handlers)
         watched["http.client"] = carried(self._outside.follow_http)
         watched["responses"] = carried(self._outside.follow_responses)

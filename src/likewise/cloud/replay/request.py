@@ -101,8 +101,8 @@ def obstacle(call: Interaction) -> str:
         return "its request was not kept whole, or held a secret"
     if call.operation.service == "http":
         return "it belongs to no known service"
-    identity = call.arguments.get("identity", "")
-    if identity in ("presigned", "shared access"):
+    identity = str(call.arguments.get("identity", ""))
+    if identity == "presigned" or identity.startswith("shared access"):
         return (
             f"its authentication stands in the URL ({identity}), and whether it is valid only the test knows"
         )

@@ -298,7 +298,7 @@ def test_on_changed_code_differences_are_repeated_on_the_candidate_before_they_a
     changed = runs.run(code="c2", verify=False)
     assert changed.standings == {"t1": Standing.UNDECIDED, "t2": Standing.DISCREPANT}
     assert [len(changed.reports[test].discrepancies) for test in ("t1", "t2")] == [0, 1]
-    assert changed.reference.reruns == [(Role.CANDIDATE, ("t1", "t2"))]
+    assert changed.reference.reruns == [(Role.CANDIDATE, ("t2",))]  # that the other varies is known
     assert changed.reference_calls == 0
     assert runs.run(code="c2", verify=False).reference.reruns == []
 
@@ -459,7 +459,7 @@ def test_audits_ask_again_and_bound_the_rate_of_wrong_skips(loop: Make) -> None:
 
 def test_calls_with_long_histories_are_audited_less_often(loop: Make) -> None:
     """To list is to depend on everything: audits must not cost more than what they check is worth."""
-    puts = tuple(put(f"name{number}") for number in range(40))
+    puts = tuple(put(f"name{number}") for number in range(35))
     runs = loop(Suite({"t0": puts, **{f"t{number}": (listed(),) * 9 for number in range(1, 9)}}, shared=True))
     runs.run()
     audited = runs.run(code="c2", audit=9)

@@ -127,6 +127,24 @@ class Contexts:
         return tuple([number for number in numbers if number not in self._past])
 
     def _unordered(self, numbers: Numbers) -> Context:
+        live, removals = self._parted(numbers)
+        context = self._hashed(live, *self._sorted(live))
+        return _after_removals(context, numbers, removals) if removals else context
+
+    def by_rank(self, numbers: Numbers, ranked: Mapping[str, str]) -> Context:
+        """The same under other names for what the client gave; these tell apart what is alike otherwise."""
+        live, removals = self._parted(numbers)
+        order, marks = self._sorted(live)
+        if marks:
+            order = tuple(sorted(order, key=lambda number: (marks[number], self._names_in(number, ranked))))
+        context = self._hashed(live, order, marks, ranked)
+        return _after_removals(context, numbers, removals) if removals else context
+
+    def _names_in(self, number: int, names: Mapping[str, str]) -> list[str]:
+        return [names.get(token, "") for token in self._writes[number].form.variables]
+
+    def _parted(self, numbers: Numbers) -> tuple[Numbers, list[Write]]:
+        """Writes that left something behind, and those that only took away."""
         live: list[int] = []
         removals: list[Write] = []
         for number in numbers:
@@ -135,13 +153,15 @@ class Contexts:
                 removals.append(write)
             else:
                 live.append(number)
-        context = self._hashed(tuple(live), *self._sorted(tuple(live)))
-        return _after_removals(context, numbers, removals) if removals else context
+        return tuple(live), removals
 
-    def _hashed(self, numbers: Numbers, order: Numbers, marks: Mapping[int, bytes]) -> Context:
+    def _hashed(
+        self, numbers: Numbers, order: Numbers, marks: Mapping[int, bytes], ranked: Mapping[str, str] = {}
+    ) -> Context:
         texts: list[bytes] = []
         names = {} if order == numbers else self._returned(numbers, order)
-        asked = 0
+        names.update(ranked)
+        asked = len(ranked)
         for place, number in enumerate(order):
             write = self._writes[number]
             texts.append(marks[number] if marks else write.text)
@@ -165,7 +185,7 @@ class Contexts:
             spots.append(write.spot)
             if write.change:
                 timed.append(write)
-        if order != numbers:
+        if order != numbers or ranked:
             names = _by_age(names, [self._writes[number] for number in numbers])
         digest = blake2b(b"".join(texts), digest_size=SIZE).digest()
         return Context(numbers, digest, names, asked, tuple(spots), timed)

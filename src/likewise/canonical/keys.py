@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 from typing import cast
 
 from likewise.canonical.answers import Things, answer_by_names, answer_of, canonical_answer
 from likewise.canonical.contexts import Context, Contexts
+from likewise.canonical.draws import (
+    among,
+    as_introduced,
+    by_rank,
+    exactly,
+    may_choose,
+    names_by_rank,
+    ranks,
+    shows_derived,
+)
 from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.forms import GIVEN, QUOTED, SENT, Call, Form, compile_form
 from likewise.canonical.hashing import SIZE
@@ -34,6 +44,7 @@ from likewise.model.tuples import maker
 # Looked up for every touch of every call, which takes its time in a class of constants.
 _READ, _REMOVE = Effect.READ, Effect.REMOVE
 _UNKNOWN = Familiarity()
+_NOTHING: Mapping[Fingerprint, Fingerprint] = {}
 _new_keyed = maker(Keyed)
 _UNANSWERED = (TimedOut, Lost)
 _LOOKS = 6
@@ -48,8 +59,10 @@ class World:
     """Reads the traces of one world in their order and keys every call.
 
     `ambiguous` holds keys that gave different answers before: such a call is keyed again, with what this
-    world answered to it before, or else with the order of writes that have nothing to do with each other,
-    then with a wider context, until its key is not among them or the context is the whole service.
+    world answered to it before, or else with how drawn values lie to each other, with the order of writes
+    that have nothing to do with each other, then with a wider context, until its key is not among them or
+    the context is the whole service. `disputed` holds keys with the one answer that the reference gave: a
+    call that was answered otherwise may only have drawn other values.
     """
 
     def __init__(
@@ -57,9 +70,11 @@ class World:
         familiarity: Mapping[str, Familiarity],
         *,
         ambiguous: Collection[Fingerprint] = frozenset(),
+        disputed: Mapping[Fingerprint, Fingerprint] = _NOTHING,
     ) -> None:
         self._familiarity = familiarity
         self._ambiguous = ambiguous
+        self._disputed = disputed
         self._contexts = Contexts(self._cursor, self._build)
         self._unsettled: list[Write] = []
         self._sent: set[str] = set()
@@ -68,10 +83,14 @@ class World:
         """Of ambiguous keys, the first call in this world and its answer."""
         self._asked: dict[Fingerprint, tuple[list[Spot], Fingerprint]] = {}
         """Of the keys that the trace at hand has asked for, the first calls and the first answer."""
+        self._times = 0
+        """How often the call at hand has been made before in its trace."""
         self._repeats = Repeats()
         self._traces = 0
         self._ahead: list[Call] = []
         self.kept: dict[Spot, Value] = {}
+        self.drawn: dict[Spot, list[Fingerprint]] = {}
+        """Of what was kept, the keys that say how drawn values lie, where the answer may depend on that."""
 
     def read(
         self, trace: Trace, calls: Sequence[Call] | None = None, *, keep: Collection[int] = ()
@@ -124,6 +143,7 @@ class World:
                         timed,
                         racy,
                         width,
+                        False,
                     )
                 )
             )
@@ -132,22 +152,28 @@ class World:
                 if not racy and not interaction.is_write:
                     chain[0] = self._look_again(chain[0], spot)
                 elif not racy:
+                    self._times = self._repeats.times(key)
                     chain[0], repeated = self._repeats.take(chain[0], spot, form.answer.introduced, names)
             if repeated:
                 chain[-1] = chain[-1]._replace(answer=repeating_fingerprint(chain[-1].answer, repeated))
-            if chain[-1].key not in self._ambiguous:
+            if self._is_settled(chain[-1]):
                 break
             if width == 0 and not racy:
-                if self._was_asked(chain, first, spot):
+                if chain[0].key in self._ambiguous:
+                    if self._was_asked(chain, first, spot):
+                        break
+                    listed = answer_by_names(interaction, familiarity, names, partial(self._things, context))
+                    if listed is not None and self._is_in_order(chain, listed):
+                        break
+                if self._depends_on_draws(chain, interaction, form, familiarity, context, repeated):
                     break
-                listed = answer_by_names(interaction, familiarity, names, partial(self._things, context))
-                if listed is not None and self._is_in_order(chain, listed):
-                    break
-            if width >= widest:
+            if width >= widest or chain[0].key not in self._ambiguous:
                 break
             width += 1
         if keep:
             things = partial(self._things, context)
+            drawn = self._by_draws(chain[0], interaction, form, familiarity, context, repeated)
+            self.drawn[spot] = [call.key for call in drawn]
             self.kept[spot] = repeating(canonical_answer(interaction, familiarity, names, things), repeated)
         if self._unsettled:
             self._settle(interaction, spot)
@@ -158,6 +184,7 @@ class World:
         """Key a look that this trace has had before as such: a server may answer that differently."""
         before, _ = self._asked.setdefault(call.key, ([], call.answer))
         earlier = before[: _LOOKS - 1]
+        self._times = len(earlier)
         if len(before) < _LOOKS:
             before.append(spot)
         return _after(call, earlier, f"{call.key}{' again' * len(earlier)}") if earlier else call
@@ -183,6 +210,58 @@ class World:
         key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
         chain.append(chain[0]._replace(key=key, answer=answer))
         return key not in self._ambiguous
+
+    def _is_settled(self, call: Keyed) -> bool:
+        """Whether a key is all that there is to ask about: its answers are one, or the reference's own."""
+        return call.key not in self._ambiguous and self._disputed.get(call.key, call.answer) == call.answer
+
+    def _depends_on_draws(
+        self,
+        chain: list[Keyed],
+        interaction: Call,
+        form: Form,
+        familiarity: Familiarity,
+        context: Context,
+        repeated: tuple[str, ...],
+    ) -> bool:
+        """Key a call by how drawn values lie, as far as it takes; whether that settles it."""
+        for call in self._by_draws(chain[0], interaction, form, familiarity, context, repeated):
+            chain.append(call)
+            if self._is_settled(call):
+                return True
+        return False
+
+    def _by_draws(
+        self,
+        call: Keyed,
+        interaction: Call,
+        form: Form,
+        familiarity: Familiarity,
+        context: Context,
+        repeated: tuple[str, ...],
+    ) -> Iterator[Keyed]:
+        """Key a call as one among drawn values that lie to each other as they do here, then just as these.
+
+        Only where its answer may depend on that.
+        """
+        names, _ = self._named(context, form)
+        kinds = (
+            ranks(self._contexts.writes(context.numbers), names)
+            if may_choose(interaction, form, names)
+            else {}
+        )
+        if sum(map(len, kinds.values())) > 1:
+            ranked = self._contexts.by_rank(context.numbers, names_by_rank(kinds))
+            named, key, _ = self._key(interaction, form, ranked, 0)
+            answer = answer_of(interaction, form, familiarity, named, partial(self._things, ranked))
+            if repeated:
+                answer = repeating_fingerprint(answer, repeated)
+            key = by_rank(key, self._times, among(form.variables, kinds))
+            yield call._replace(key=key, answer=answer, drawn=True)
+            # Some list things in the order in which they were stored.
+            yield call._replace(key=as_introduced(key, ranked.names), answer=answer, drawn=True)
+        if shows_derived(form, names):
+            yield call._replace(key=exactly(call.key, form, names), drawn=True)
 
     def _key(
         self, interaction: Call, form: Form, context: Context, width: int

@@ -35,6 +35,10 @@ class Repeats:
         """Begin with another trace."""
         self._known.clear()
 
+    def times(self, key: Fingerprint) -> int:
+        """How many have been alike so far, as that counts."""
+        return counted(self._known[key][0]) if key in self._known else 0
+
     def take(
         self, call: Keyed, spot: Spot, introduced: Introduced, names: Mapping[str, str]
     ) -> tuple[Keyed, tuple[str, ...]]:

@@ -35,6 +35,8 @@ class Keyed(NamedTuple):
     racy: bool = False
     """Whether it overlapped with a write that it depends on: which came first is not known."""
     width: int = 0
+    drawn: bool = False
+    """Whether its answer depends on values that were drawn, and not only on which of them are the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

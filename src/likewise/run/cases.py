@@ -67,6 +67,8 @@ class Case:
     notes: list[str] = field(default_factory=list)
     wavering: frozenset[int] = frozenset()
     """The calls that the candidate itself answers differently from run to run."""
+    unsteady: bool = False
+    """Whether chance chooses what it asks for."""
     refusing: frozenset[int] = frozenset()
     """Those of them that it sometimes refuses, or refuses differently."""
 
@@ -84,10 +86,16 @@ class Case:
     def is_replayable(self) -> bool:
         """Whether a replay of some calls may settle it.
 
-        Where lanes contend, the next run may meet answers that no replay of this one asks for. The
-        result of the whole test covers those, too.
+        Where lanes contend, or where answers depend on what was drawn, the next run may meet answers that
+        no replay of this one asks for. The result of the whole test covers those, too.
         """
-        return self.is_open and is_settled_by_replay(self.verdict) and not contends(self.reading.trace)
+        return (
+            self.is_open
+            and is_settled_by_replay(self.verdict)
+            and not (self.wavering or self.unsteady)
+            and not any(call.drawn for call in self.reading.calls)
+            and not contends(self.reading.trace)
+        )
 
     def find(self, discrepancies: Iterable[Discrepancy]) -> None:
         """Add discrepancies that were not found before; none can be told in what wavers on the candidate."""

@@ -129,9 +129,19 @@ def compare_wholes(
             wanted += [(pair.reference, left), (pair.candidate, right)]
     forms = answers_in_worlds(wanted, familiarity)
     return {
-        pair.candidate.trace.test: _compare_at(pair, differing, forms) or _compare_at(pair, refused, forms)
+        pair.candidate.trace.test: _compare_at(pair, _comparable(pair, differing, forms), forms)
+        or _compare_at(pair, refused, forms)
         for pair, differing, refused in aligned
     }
+
+
+def _comparable(pair: Pair, matches: Iterable[_Match], forms: AnswersInWorlds) -> list[_Match]:
+    """Without the calls whose answers may differ only because either run drew values of its own."""
+    return [
+        (left, right)
+        for left, right in matches
+        if forms.draws(pair.reference, left) == forms.draws(pair.candidate, right)
+    ]
 
 
 def _differing(pair: Pair) -> list[_Match]:

@@ -35,6 +35,8 @@ class Known:
     answers: Answers
     familiarity: Mapping[str, Familiarity]
     ambiguous: frozenset[Fingerprint]
+    disputed: Mapping[Fingerprint, Fingerprint]
+    """Keys that the reference answered otherwise than the candidate, with its answers."""
 
     def with_answers(self, more: Answers) -> Known:
         """The same, with what was learned meanwhile."""
@@ -95,6 +97,7 @@ class Memory:
         worlds = worlds_of(recording.traces)
         familiarity = self.familiarity(trace.test for trace in recording.traces)
         ambiguous: frozenset[Fingerprint] = frozenset()
+        disputed: dict[Fingerprint, Fingerprint] = {}
         ahead = _Ahead(self.ledger)
         found = read_worlds(worlds, familiarity, ahead.heed)
         readings, given = Readings(found), ahead.answers()
@@ -103,18 +106,26 @@ class Memory:
             answers = {key: _without_repetition(several) for key, several in given.items()}
             stale = self._unsettled(readings, answers) - refreshed
             doubled = frozenset(key for key, several in answers.items() if self._is_ambiguous(several))
-            if not stale and doubled <= ambiguous:
-                self._write_sketches()
-                return Known(readings=readings, answers=answers, familiarity=familiarity, ambiguous=ambiguous)
             doubtful = doubled - ambiguous
-            again = stale | readings.using(doubtful)
-            evidence = stale | {answer.test for key in doubtful for answer in answers[key]}
+            news = {} if stale or doubtful else self._contested(readings, answers, disputed)
+            if not (stale or doubtful or news):
+                self._write_sketches()
+                return Known(
+                    readings=readings,
+                    answers=answers,
+                    familiarity=familiarity,
+                    ambiguous=ambiguous,
+                    disputed=disputed,
+                )
+            disputed |= news
+            again = stale | readings.using(doubtful | news.keys())
+            evidence = stale | {answer.test for key in doubtful | news.keys() for answer in answers[key]}
             familiarity.learn_from_this_run(stale)
-            self._refresh(evidence, ambiguous | doubtful)
+            self._refresh(evidence, ambiguous | doubtful, disputed)
             ambiguous |= self._still_ambiguous(doubtful)
             refreshed |= stale
             found = [
-                read_world(traces, familiarity, ambiguous=ambiguous)
+                read_world(traces, familiarity, ambiguous=ambiguous, disputed=disputed)
                 if any(trace.test in again for trace in traces)
                 else before
                 for traces, before in zip(worlds, found, strict=True)
@@ -151,7 +162,8 @@ class Memory:
             proved=proved,
             canonical_version=VERSION,
         )
-        self.ledger.add_evidence(evidence, index_rows(evidence, known.familiarity, known.ambiguous))
+        rows = index_rows(evidence, known.familiarity, known.ambiguous, known.disputed)
+        self.ledger.add_evidence(evidence, rows)
 
     def _unsettled(self, readings: Readings, answers: Answers) -> set[str]:
         return {
@@ -176,19 +188,41 @@ class Memory:
             and len({answer.answer for answer in given if answer.reference == self._rules.reference}) > 1
         )
 
+    def _contested(
+        self, readings: Readings, answers: Answers, disputed: Mapping[Fingerprint, Fingerprint]
+    ) -> dict[Fingerprint, Fingerprint]:
+        """Further keys that the reference gave one answer to, and this run got another one for."""
+        found: dict[Fingerprint, Fingerprint] = {}
+        for test in readings.by_test:
+            calls = readings.last(test).calls
+            if known_since(calls, answers, self._rules) is not None:
+                continue
+            for call in calls:
+                said = {each.answer for each in answers.get(call.key, ()) if self._counts(each)}
+                if len(said) == 1 and call.answer not in said and call.key not in disputed:
+                    (found[call.key],) = said
+        return found
+
+    def _counts(self, answer: Answer) -> bool:
+        return answer.reference == self._rules.reference
+
     def _still_ambiguous(self, keys: frozenset[Fingerprint]) -> frozenset[Fingerprint]:
         """Which of these keys have two answers under what is known to vary by now, and not only before."""
         given = self.ledger.answers(keys) if keys else {}
         return frozenset(key for key, several in given.items() if self._is_ambiguous(several))
 
-    def _refresh(self, tests: Iterable[str], ambiguous: frozenset[Fingerprint]) -> None:
+    def _refresh(
+        self,
+        tests: Iterable[str],
+        ambiguous: frozenset[Fingerprint],
+        disputed: Mapping[Fingerprint, Fingerprint],
+    ) -> None:
         found = list(self.ledger.evidence(list(tests)))
         familiarity = self.familiarity(trace.test for _, evidence in found for trace in evidence.traces)
         familiarity.learn_from_this_run(familiarity)
         for identity, evidence in found:
-            self.ledger.reindex(
-                identity, index_rows(evidence, familiarity, ambiguous), canonical_version=VERSION
-            )
+            rows = index_rows(evidence, familiarity, ambiguous, disputed)
+            self.ledger.reindex(identity, rows, canonical_version=VERSION)
 
 
 class _Ahead:
@@ -231,10 +265,13 @@ def _without_repetition(given: Sequence[Answer]) -> Sequence[Answer]:
 
 
 def index_rows(
-    evidence: Evidence, familiarity: Mapping[str, Familiarity], ambiguous: frozenset[Fingerprint]
+    evidence: Evidence,
+    familiarity: Mapping[str, Familiarity],
+    ambiguous: frozenset[Fingerprint],
+    disputed: Iterable[Fingerprint] = (),
 ) -> list[Keyed]:
-    """Every key under which a piece of evidence is to be found."""
-    world = World(familiarity, ambiguous=ambiguous)
+    """Every key under which a piece of evidence is to be found; disputed ones are never all."""
+    world = World(familiarity, ambiguous=ambiguous, disputed=dict.fromkeys(disputed, ""))
     for trace in evidence.traces[:-1]:
         world.read(trace)
     proved = set(evidence.proved)

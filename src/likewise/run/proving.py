@@ -36,7 +36,7 @@ from likewise.run.meter import Meter
 from likewise.run.outlay import Outlay
 from likewise.run.ports import Emit, Replayer, Rerunner, Slice
 from likewise.run.reading import Reading
-from likewise.run.wavering import answers_waver, calls_waver, refusals_waver
+from likewise.run.wavering import answers_waver, calls_waver, refusals_waver, requests_waver
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +111,7 @@ class Prover:
         case.verdict = self._docket.judge.verdict(case.reading, results, self.known)
         case.wavering = answers_waver(case.reading, repeated[-1])
         case.refusing = refusals_waver(case.reading, repeated[-1])
+        case.unsteady = requests_waver(case.reading, repeated[-1])
         if _borrow(case.reading, repeated[-1]):
             return  # what one of them had from an earlier test the other set up by itself
         if wavers := calls_waver(case.reading, repeated[-1]):

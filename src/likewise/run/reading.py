@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from likewise.canonical import Familiarity, World
 from likewise.decide import close_slice
@@ -81,9 +82,10 @@ def read_world(
     familiarity: Mapping[str, Familiarity],
     *,
     ambiguous: Collection[Fingerprint] = frozenset(),
+    disputed: Mapping[Fingerprint, Fingerprint] = MappingProxyType({}),
 ) -> list[Reading]:
     """Key the traces of one world; one reading for each attempt at a test in it."""
-    return readings_of(traces, key_chains(traces, familiarity, ambiguous=ambiguous))
+    return readings_of(traces, key_chains(traces, familiarity, ambiguous=ambiguous, disputed=disputed))
 
 
 def key_chains(
@@ -91,9 +93,10 @@ def key_chains(
     familiarity: Mapping[str, Familiarity],
     *,
     ambiguous: Collection[Fingerprint] = frozenset(),
+    disputed: Mapping[Fingerprint, Fingerprint] = MappingProxyType({}),
 ) -> list[Chains]:
     """Key the traces of one world, and let go of what only saved time on the way."""
-    world = World(familiarity, ambiguous=ambiguous)
+    world = World(familiarity, ambiguous=ambiguous, disputed=disputed)
     found = [tuple([tuple(chain) for chain in world.read(trace, passing(trace))]) for trace in traces]
     for trace in traces:
         if trace.test in familiarity:
@@ -138,24 +141,33 @@ def canonical_answers(
     traces: Sequence[Trace], familiarity: Mapping[str, Familiarity], spots: Collection[Spot]
 ) -> dict[Spot, Value]:
     """The canonical answers of some calls of a world."""
+    return _kept(traces, familiarity, spots).kept
+
+
+def _kept(traces: Sequence[Trace], familiarity: Mapping[str, Familiarity], spots: Collection[Spot]) -> World:
+    """A world that was read for the answers to some of its calls."""
     world = World(familiarity)
     wanted: dict[int, set[int]] = {}
     for place, position in spots:
         wanted.setdefault(place, set()).add(position)
     for number, trace in enumerate(traces):
         world.read(trace, keep=wanted.get(number, ()))
-    return world.kept
+    return world
 
 
 class AnswersInWorlds:
     """The canonical answers of some calls of several worlds."""
 
-    def __init__(self, found: Mapping[int, Mapping[Spot, Value]]) -> None:
+    def __init__(self, found: Mapping[int, World]) -> None:
         self._found = found
 
     def of(self, reading: Reading, position: int) -> Value:
         """The answer to one of the calls that were asked for."""
-        return self._found[id(reading.world)][reading.place, position]
+        return self._found[id(reading.world)].kept[reading.place, position]
+
+    def draws(self, reading: Reading, position: int) -> Sequence[Fingerprint]:
+        """How the values lie that were drawn before the call, where its answer may depend on that."""
+        return self._found[id(reading.world)].drawn[reading.place, position]
 
 
 def answers_in_worlds(
@@ -169,7 +181,7 @@ def answers_in_worlds(
         spots.setdefault(id(reading.world), set()).add((reading.place, position))
     return AnswersInWorlds(
         {
-            name: canonical_answers(traces[: max(spots[name])[0] + 1], familiarity, spots[name])
+            name: _kept(traces[: max(spots[name])[0] + 1], familiarity, spots[name])
             for name, traces in worlds.items()
         }
     )

@@ -29,6 +29,7 @@ from likewise.model import (
     Standing,
     Trust,
     UnseenCalls,
+    Wavers,
 )
 from likewise.run import Meter
 
@@ -388,6 +389,29 @@ def test_equal_answers_and_another_result_are_flaky_not_discrepant(loop: Make) -
     found = loop(suite).run()
     assert found.whole == ["t1", "t2"]
     assert found.standings["t1"] is Standing.FLAKY
+
+
+def test_an_accident_on_the_reference_is_told_from_a_difference_by_running_again(loop: Make) -> None:
+    suite = two()
+    suite.accidents = {"t1": 1}
+    runs = loop(suite)
+    found = runs.run()
+    assert found.whole == ["t1", "t2", "t1"]
+    assert found.standings == {"t1": Standing.FLAKY, "t2": Standing.PROVED}
+    assert found.reports["t1"].verdict == Flaky(reason=Wavers(what="failed, then passed on the reference"))
+    assert runs.run().whole == ["t1"]
+    assert set(runs.run().standings.values()) == {Standing.TRUSTED}
+
+
+def test_what_breaks_down_twice_on_the_reference_is_reported_with_its_failure(loop: Make) -> None:
+    suite = two()
+    suite.accidents = {"t1": 9}
+    runs = loop(suite)
+    for found in (runs.run(), runs.run()):  # the second knows it from the ledger
+        report = found.reports["t1"]
+        assert (report.standing, report.counts_as) == (Standing.DISCREPANT, Result.FAILED)
+        assert report.notes == ("on the reference: port taken",)
+    assert found.whole == []
 
 
 def test_a_test_that_does_not_run_again_is_undecided(loop: Make) -> None:

@@ -283,7 +283,8 @@ def show(dossier: Dossier, *, all_calls: bool) -> None:
         say("\nlast attempts")
     for attempt in dossier.attempts:
         target = "" if attempt.target == attempt.role else f" {words.printable(attempt.target)}"
-        say(f"  {words.moment(attempt.when)}  {attempt.result} on the {attempt.role}{target}")
+        why = f": {words.printable(attempt.failure)}" if attempt.failure else ""
+        say(f"  {words.moment(attempt.when)}  {attempt.result} on the {attempt.role}{target}{why}")
 
 
 def _show_verdict(dossier: Dossier, report: TestReport) -> None:

@@ -76,6 +76,8 @@ class Attempt:
     shape: Fingerprint
     code: str
     when: float
+    failure: str = ""
+    """What failed, in pytest's words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

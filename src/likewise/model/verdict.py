@@ -43,6 +43,7 @@ class ReferenceResultKnown:
 
     result: Result
     when: float
+    failure: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

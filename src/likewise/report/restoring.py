@@ -133,7 +133,9 @@ def _verdict(raw: Json) -> Verdict:
     match raw["kind"]:
         case "trust" if raw["reason"] == "reference-result-known":
             details = raw["details"]
-            known = ReferenceResultKnown(result=Result(details["result"]), when=details["when"])
+            known = ReferenceResultKnown(
+                result=Result(details["result"]), when=details["when"], failure=details.get("failure", "")
+            )
             return Trust(reason=known)
         case "trust":
             return Trust(reason=_plain(TRUSTS[raw["reason"]], raw["details"]))

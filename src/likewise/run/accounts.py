@@ -44,6 +44,7 @@ class Accounts:
                 shape=shape_of(trace) if self._settings.compares_sequences else "",
                 code=self._recording.provenance.code_of(trace.test),
                 when=self._settings.now,
+                failure=trace.failure,
             )
             for trace in filter(_is_test, recording.traces)
         ]

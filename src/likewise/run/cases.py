@@ -97,6 +97,12 @@ class Case:
             and not contends(self.reading.trace)
         )
 
+    @property
+    def is_unexplained(self) -> bool:
+        """Whether it ended otherwise on the reference, and no answer there says why."""
+        ended_otherwise = self.reference is not None and self.reference is not self.reading.trace.result
+        return self.standing is Standing.DISCREPANT and ended_otherwise and not self.discrepancies
+
     def find(self, discrepancies: Iterable[Discrepancy]) -> None:
         """Add discrepancies that were not found before; none can be told in what wavers on the candidate."""
         self.discrepancies += [
@@ -111,10 +117,15 @@ class Case:
         """Add differences in places where the test never looked."""
         self.overlooked += [each for each in discrepancies if each not in self.overlooked]
 
+    def quote(self, failure: str) -> None:
+        """Note how it failed on the reference: of the candidate's failures pytest has told."""
+        note = f"on the reference: {failure}"
+        if failure and note not in self.notes:
+            self.notes.append(note)
+
     def _standing_by_verdict(self) -> Standing:
         remembered = _remembered(self.verdict)
-        differs = remembered is not None and remembered is not self.reading.trace.result
-        if differs or (remembered is not None and self.discrepancies):
+        if remembered and (self.discrepancies or remembered.result is not self.reading.trace.result):
             return Standing.DISCREPANT
         if self.differs and self.wavering and not self.discrepancies:
             return Standing.UNDECIDED  # what differs is what the candidate itself answers differently
@@ -123,12 +134,15 @@ class Case:
     def report(self) -> TestReport:
         """Everything concluded about the test."""
         calls = len(self.reading.calls)
+        remembered = _remembered(self.verdict)
+        if remembered and remembered.result is not self.reading.trace.result:
+            self.quote(remembered.failure)
         return TestReport(
             test=self.test,
             standing=self.standing or self._standing_by_verdict(),
             verdict=self.verdict,
             candidate=self.reading.trace.result,
-            reference=self.reference or _remembered(self.verdict),
+            reference=self.reference or (remembered.result if remembered else None),
             calls=calls,
             reference_calls=self.reference_calls,
             saved=max(0, calls - self.reference_calls),
@@ -143,9 +157,9 @@ def is_settled_by_replay(verdict: Verdict) -> bool:
     return isinstance(verdict, Rerun) and bool(verdict.replay) and not verdict.whole
 
 
-def _remembered(verdict: Verdict) -> Result | None:
+def _remembered(verdict: Verdict) -> ReferenceResultKnown | None:
     if isinstance(verdict, Trust) and isinstance(verdict.reason, ReferenceResultKnown):
-        return verdict.reason.result
+        return verdict.reason
     return None
 
 

@@ -80,14 +80,15 @@ class Contradictions:
         return {test: last for test, several in known.items() if (last := self._last(several))}
 
     def _last(self, attempts: Iterable[Attempt]) -> Attempt | None:
-        last: Attempt | None = None
+        there: list[Attempt] = []
         results: dict[str, set[str]] = {}
         for attempt in attempts:  # oldest first
             if attempt.role == Role.CANDIDATE and attempt.target == self._candidate:
                 results.setdefault(attempt.run, set()).add(attempt.result)
             elif attempt.role == Role.REFERENCE and attempt.target == self._rules.reference:
-                last = attempt
-        if last is None or last.when < self._rules.not_before:
+                there = [*(each for each in there if each.run == attempt.run), attempt]
+        if not there or there[-1].when < self._rules.not_before:
             return None
-        on_candidate = results.get(last.run, set())
-        return last if on_candidate and last.result not in on_candidate else None
+        on_candidate = results.get(there[-1].run, set())
+        otherwise = (attempt for attempt in there if on_candidate and attempt.result not in on_candidate)
+        return next(otherwise, None)

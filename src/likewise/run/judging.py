@@ -159,4 +159,8 @@ class Judge:
         if not known or len({attempt.result for attempt in known}) > 1:
             return None
         newest = max(known, key=lambda attempt: attempt.when)
-        return Trust(reason=ReferenceResultKnown(result=Result(newest.result), when=newest.when))
+        return Trust(
+            reason=ReferenceResultKnown(
+                result=Result(newest.result), when=newest.when, failure=newest.failure
+            )
+        )

@@ -295,8 +295,21 @@ class Prover:
 
     def _rerun(self, wanted: Sequence[Case]) -> None:
         chosen = self._affordable(wanted)
-        if not chosen:
-            return
+        if chosen:
+            self._run_whole(chosen)
+            self._confirm([case for case in chosen if case.is_unexplained])
+
+    def _confirm(self, unexplained: Iterable[Case]) -> None:
+        """Run once more what ended otherwise though no answer differs: that may have been an accident."""
+        first = [(case, case.reference) for case in self._within_budget(unexplained)]
+        if first:
+            self._run_whole([case for case, _ in first])
+        for case, before in first:
+            if case.reference is not before:
+                case.standing = None
+                case.verdict = Flaky(reason=Wavers(what=f"{before}, then {case.reference} on the reference"))
+
+    def _run_whole(self, chosen: Sequence[Case]) -> None:
         self._docket.emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
         recording = self._docket.rerunner.rerun([case.test for case in chosen], role=Role.REFERENCE)
         self._docket.accounts.note_attempts(recording)
@@ -322,21 +335,29 @@ class Prover:
 
     def _affordable(self, wanted: Sequence[Case]) -> list[Case]:
         """The tests of these that the budget is enough for."""
-        chosen: list[Case] = []
-        planned = 0
-        for case in wanted:
-            if self._docket.meter.affords(planned + len(case.reading.calls)):
-                planned += len(case.reading.calls)
-                chosen.append(case)
-            else:
-                case.notes.append("the budget of reference calls is used up")
+        chosen = self._within_budget(wanted)
         if len(chosen) < len(wanted):
+            within = {case.test for case in chosen}
+            for case in wanted:
+                if case.test not in within:
+                    case.notes.append("the budget of reference calls is used up")
+            planned = _size(chosen)
             raise_to = "Raise it with budget = … or --likewise-budget, or run again: what was proved is kept."
             left_out = len(wanted) - len(chosen)
             tests = "1 test was" if left_out == 1 else f"{left_out} tests were"
             why = f"{self._docket.meter.account}, and {planned} are planned"
             text = f"{tests} not run on the reference: {why}. {raise_to}"
             self._docket.emit(Notice(slug=BudgetReached.slug, text=text))
+        return chosen
+
+    def _within_budget(self, wanted: Iterable[Case]) -> list[Case]:
+        chosen: list[Case] = []
+        planned = 0
+        for case in wanted:
+            calls = len(case.reading.calls)
+            if self._docket.meter.affords(planned + calls):
+                planned += calls
+                chosen.append(case)
         return chosen
 
     def _settle_whole(
@@ -358,6 +379,7 @@ class Prover:
         self._find_untouched(case, reading)
         differs = case.reference is not case.reading.trace.result
         if differs:
+            case.quote(reading.trace.failure)
             case.notes += case.reading.trace.unclear  # the reason may be there, and not the candidate's
         is_whole = _are_whole(case.reading, reading)
         is_explained = bool(case.discrepancies) or _borrow(case.reading, reading)

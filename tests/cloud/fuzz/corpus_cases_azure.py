@@ -26,6 +26,20 @@ QUEUE = http("PUT", "/pyqueue0123456", status=201)
 MESSAGE = "<QueueMessage><MessageText>x</MessageText></QueueMessage>"
 TABLE = http("POST", "/Tables", status=201, body='{"TableName": "uttable0123456"}', body_length=31)
 AT = "/uttable0123456(PartitionKey='pk',RowKey='rk')"
+INNER = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\nContent-ID: 0\r\n\r\n"
+REMOVAL = (
+    f"--batch_1\r\n{INNER}DELETE /utcontainer0123456/blob1? HTTP/1.1\r\n"
+    "x-ms-date: Thu, 14 Jul 2022 00:00:00 GMT\r\nAuthorization: SharedKey storagename:fake=\r\n"
+    "Content-Length: 0\r\n\r\n\r\n--batch_1--\r\n"
+)
+ENTITY = '{"PartitionKey": "pk", "RowKey": "rk"}'
+INSERTION = (
+    "--batch_1\r\nContent-Type: multipart/mixed; boundary=changeset_2\r\n\r\n"
+    f"--changeset_2\r\n{INNER}POST https://storagename.table.core.windows.net/uttable0123456 HTTP/1.1\r\n"
+    f"Content-Type: application/json\r\nContent-Length: {len(ENTITY)}\r\nx-ms-version: 2019-02-02\r\n"
+    f"Accept: application/json;odata=minimalmetadata\r\n\r\n{ENTITY}\r\n"
+    "--changeset_2--\r\n\r\n--batch_1--\r\n"
+)
 
 AZURE_CASES: list[CorpusCase] = [
     agrees(
@@ -490,5 +504,21 @@ AZURE_CASES: list[CorpusCase] = [
         http("DELETE", "/Tables('uttable0123456')", status=400, code="InvalidInput"),
         said=refused(400, "InvalidInput"),
         how="success",
+    ),
+    agrees(
+        "requests in a request, each signed",
+        "blob",
+        BOX,
+        BLOB,
+        http("POST", "/", "comp=batch", status=202, body=REMOVAL, body_length=len(REMOVAL)),
+        http("GET", "/utcontainer0123456/blob1", status=404, code="BlobNotFound"),
+        said=refused(404, "BlobNotFound"),
+    ),
+    agrees(
+        "requests in a request, at the address of the recording",
+        "table",
+        TABLE,
+        http("POST", "/$batch", status=202, body=INSERTION, body_length=len(INSERTION)),
+        http("GET", AT, status=200),
     ),
 ]

@@ -103,6 +103,9 @@ def test_whoever_misses_a_backup_need_not_have_had_a_table() -> None:
         ("AccessDenied", "nothing in the sequence forbids"),
         ("403", "nothing in the sequence forbids"),
         ("PermanentRedirect", "region"),
+        ("SlowDown", "how the service was doing"),
+        ("InternalError", "how the service was doing"),
+        ("PublicAccessNotPermitted", "settings of the account"),
     ],
 )
 def test_an_answer_from_the_account_says_nothing(code: str, words: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, unquote, urlsplit
 
 from likewise.cloud.fuzz.calls import Answer, Call
+from likewise.cloud.fuzz.corpus.batches import is_batch, readdressed
 from likewise.cloud.fuzz.corpus.bindings import Bindings
 from likewise.cloud.fuzz.corpus.bodies import Bodies
 from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
@@ -85,6 +86,8 @@ class AzureStage(Stage):
             return Answer(success=True, status=recorded.status if recorded is not None else None)
         path = self._bindings.path(self._names.text(wire.path), is_unknown=self._was_never_there(recorded))
         body = self._bodies.body(step, recorded)
+        if body is not None and is_batch(wire):
+            body = readdressed(body, self._side.address, self._side.connection)
         headers, source = self._headers(step, body, recorded)
         headers = self._bindings.headers(path, source, headers, recorded, self._proposed)
         if self._bindings.needs_pause:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.calls import THROTTLED, Answer
 from likewise.cloud.fuzz.corpus.azure import is_unsigned
 from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
 from likewise.cloud.fuzz.corpus.names import created
@@ -78,6 +78,22 @@ _CREDENTIALS = frozenset(
     }
 )
 """What services say to somebody whose name or signature is wrong."""
+_SETTINGS = frozenset(
+    {
+        "AccountProblem",
+        "AccountRequiresHttps",
+        "AllAccessDisabled",
+        "KeyBasedAuthenticationNotPermitted",
+        "NotSignedUp",
+        "OptInRequired",
+        "PublicAccessNotPermitted",
+        "TooManyBuckets",
+    }
+)
+"""What services say of an account, whatever is asked."""
+_BUSY = frozenset({"InternalError", "InternalServerError", "OperationTimedOut", "RequestTimeout"})
+_OVERLOADED = (500, 502, 503, 504)
+"""What services say and answer when they have failed themselves, or have too much to do."""
 _FORBIDS = re.compile(
     r"LegalHold|Retention|ObjectLock|ExpectedBucketOwner|ExpectedSourceBucketOwner|PublicAccessBlock"
     r"|OwnershipControls|\"Deny\"|\\\"Deny\\\"|SSECustomer|KMS"
@@ -290,6 +306,10 @@ def _without_checksum(case: Case, recorded: Recorded, answer: Answer) -> str | N
 
 def _elsewhere(case: Case, recorded: Recorded, answer: Answer) -> str | None:
     """The answer came from the account, its settings or its region, which the file does not hold."""
+    if recorded.status in _OVERLOADED or recorded.code in _BUSY or THROTTLED.search(recorded.code or ""):
+        return f"{recorded.summary()} depends on how the service was doing, which the file does not hold"
+    if recorded.code in _SETTINGS:
+        return f"{recorded.code} depends on settings of the account, which the file does not hold"
     if recorded.code in _ELSEWHERE:
         return f"{recorded.code} depends on the region of the client, which the file does not hold"
     is_said = not case.last.identity.is_owner  # who asked

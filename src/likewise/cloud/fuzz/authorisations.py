@@ -92,8 +92,8 @@ class Authorisations:
         return means == other[1].partition(", ")[0] and all(way in ways for ways in those)
 
     def as_json(self) -> list[list[object]]:
-        """For the log."""
-        return [[*cell, sorted(ways)] for cell, ways in sorted(self.cells.items())]
+        """For the log; others may go on noting meanwhile."""
+        return [[*cell, sorted(ways.copy())] for cell, ways in sorted(self.cells.copy().items())]
 
     def add(self, data: Iterable[Sequence[object]]) -> None:
         """Take in another's."""

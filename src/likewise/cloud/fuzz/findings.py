@@ -282,18 +282,17 @@ class Tally:
         return f"{'not implemented' if is_unknown else 'failed'}: {said}"
 
     def as_json(self) -> dict[str, Any]:
-        """For the log."""
+        """For the log; others may go on counting, so everything is copied before it is looked at."""
+        failures, succeeded = self.failures.copy(), self.succeeded.copy()
         return {
-            "called": sorted(self.called),
-            "succeeded": sorted(self.succeeded),
-            "compared": sorted(self.compared),
+            "called": sorted(self.called.copy()),
+            "succeeded": sorted(succeeded),
+            "compared": sorted(self.compared.copy()),
             "refused": self.refused,
             "pairs": self.pairs,
-            "targets": sorted(map(list, self.targets)),
-            "known": sorted(self.known),
-            "failures": {
-                name: counts for name, counts in self.failures.items() if name not in self.succeeded
-            },
+            "targets": sorted(map(list, self.targets.copy())),
+            "known": sorted(self.known.copy()),
+            "failures": {name: counts.copy() for name, counts in failures.items() if name not in succeeded},
             "authorisations": self.authorisations.as_json(),
             "evidence": self.evidence.as_json(),
         }

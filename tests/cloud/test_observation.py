@@ -101,3 +101,9 @@ def test_who_asks_how_long_a_body_is_sees_that_it_is_another() -> None:
     assert not is_overlooked(call("GetItem", *told, "content-length", service="dynamodb"), "body.Item")
     assert not is_overlooked(call("GetItem", *told, "x-amz-crc32", service="dynamodb"), "body.Item")
     assert is_overlooked(call("GetItem", *told, "content-length", service="dynamodb"), "headers.etag")
+
+
+def test_what_the_sdk_makes_of_a_header_is_seen_with_it() -> None:
+    """A date that it cannot read is handed over as it came, under a name that no model has."""
+    assert not is_overlooked(call("HeadObject", "ExpiresString"), "headers.expires")
+    assert is_overlooked(call("HeadObject", "CacheControl"), "headers.expires")

@@ -16,6 +16,8 @@ _BODY = "body"
 _DATA = frozenset(name.lower() for name in DATA)
 _OF_BODY = frozenset({"content-length", "content-md5", "x-amz-crc32"})
 """Headers that tell of a body as a whole: who looks at one of them notices whatever differs there."""
+_MADE = {"expiresstring": "expires"}
+"""Fields that the SDK makes of others and its models do not name."""
 _BESIDE_BODY = frozenset({"header", "headers", "statusCode"})
 
 
@@ -85,6 +87,7 @@ def _fields(service: str, operation: str) -> dict[str, tuple[str, ...]] | None:
         return None
     found: dict[str, set[str]] = {}
     _walk(model.operation_model(operation).output_shape, found, set())
+    found |= {name: {name, *found[other]} for name, other in _MADE.items() if other in found}
     return {name: tuple(wires) for name, wires in found.items()}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.interpret import Interpreter
-from likewise.cloud.marks import key_mark
+from likewise.cloud.marks import BY_NAME, key_mark
 from likewise.cloud.replay import replayer as module
 from likewise.cloud.replay import sending
 from likewise.model import (
@@ -42,6 +42,7 @@ def s3(method: str, target: str, status: int = 200, *, key: str = "mine", **more
             status=status,
             response_headers=more.get("answers", {}),
             response_body=more.get("content", b""),
+            seen=more.get("seen"),
         )
     )
 
@@ -297,6 +298,32 @@ def test_a_table_that_the_candidate_shows_as_active_is_waited_for(
     call = dynamodb("DescribeTable", {"TableName": "t"}, describe("ACTIVE"))
     assert replayer(reference, meter=meter).replay(piece((call,))).calls == (call,)
     assert meter.calls == 3
+
+
+@pytest.mark.parametrize(("seen", "is_equal"), [((), True), ((f"{BY_NAME}RetryAttempts",), False)])
+def test_who_asks_how_often_the_sdk_tried_is_told_that_the_reference_was_busy(
+    scripted: Start, seen: tuple[str, ...], is_equal: bool
+) -> None:
+    reference = scripted().say(503, error("SlowDown")).say(200)
+    call = s3("PUT", "/b/k", body=b"x", seen=seen)
+    (replayed,) = replayer(reference).replay(piece((call,))).calls
+    assert (replayed.outcome == call.outcome) == is_equal
+
+
+def test_a_table_that_was_seen_to_be_active_is_waited_for_no_more(scripted: Start) -> None:
+    """That it is no longer so, though nobody has changed it, is another answer; after a change it is not."""
+    reference = scripted()
+    for status in ("ACTIVE", "UPDATING"):
+        reference.say(200, json.dumps(describe(status)))
+    look = dynamodb("DescribeTable", {"TableName": "t"}, describe("ACTIVE"))
+    first, second = replayer(reference).replay(piece((look, look))).calls
+    assert first.outcome == look.outcome != second.outcome
+    change = dynamodb("UpdateTable", {"TableName": "t"}, {"TableDescription": {"TableName": "t"}})
+    for status in ("ACTIVE", "", "UPDATING", "ACTIVE"):
+        answer = describe(status) if status else {"TableDescription": {"TableName": "t"}}
+        reference.say(200, json.dumps(answer))
+    *_, last = replayer(reference).replay(piece((look, change, look))).calls
+    assert last.outcome == look.outcome
 
 
 def test_a_table_in_any_other_state_is_not_waited_for(scripted: Start) -> None:

@@ -33,11 +33,13 @@ from likewise.cloud.services import SERVICES
 from likewise.cloud.targets import Running
 from likewise.model import (
     CredentialsMissing,
+    Effect,
     Interaction,
     Operation,
     Outcome,
     Raised,
     ReplayImpossible,
+    Resource,
     Returned,
 )
 from likewise.run import Meter, Replayed, Slice
@@ -84,6 +86,20 @@ class _Pass:
     logged: bool
     arns: dict[str, str] = field(default_factory=dict)
     """How the reference's resource names begin, by region; nothing stands for the suite's own."""
+    settled: set[Resource] = field(default_factory=set)
+    """What changes by itself after a write, and was seen to have done so."""
+
+    def is_settled(self, call: Interaction) -> bool:
+        """Whether what a call asks for was seen in its final state, and nobody has changed it since."""
+        return all(touch.resource in self.settled for touch in call.touches)
+
+    def follow(self, call: Interaction, answer: Answer) -> None:
+        """Take note of what has settled, or begins to change again."""
+        timed = {touch.resource for touch in call.touches if touch.timed}
+        if any(touch.timed and touch.effect is not Effect.READ for touch in call.touches):
+            self.settled -= timed
+        elif answer.status < 300 and not is_on_the_way(answer.body):
+            self.settled |= timed
 
     def forward(self, text: str) -> str:
         """A recorded value as the reference must get it."""
@@ -222,9 +238,10 @@ class HttpReplayer:
         made = self._remember(call, state, reference)
         sent, answer = self._send(request, call, reference)
         outcome = self._outcome(call, sent, answer, state)
-        if is_under_way(call.outcome, outcome):
+        if is_under_way(call.outcome, outcome) and not state.is_settled(call):
             sent, answer = self._wait(request, call, reference)
             outcome = self._outcome(call, sent, answer, state)
+        state.follow(call, answer)
         self._settle(made, answer, call, reference)
         self._check_credentials(call, outcome, reference)
         if service == "dynamodb" and (found := _ARN.search(answer.body.decode(errors="replace"))):

@@ -225,6 +225,17 @@ def test_a_refused_write_may_have_been_done_all_the_same() -> None:
     assert after.context == ((0, 0), (0, 1))
 
 
+def test_a_probe_may_have_been_taken_for_taking() -> None:
+    """Who looks at what others take away may have taken it; among several lanes it is a mere look."""
+    probe = call("peek", "a", attempted=True)
+    assert key_of_last(put("a"), probe, get("a")) != key_of_last(put("a"), get("a"))
+    assert key_of_last(put("a"), probe, get("a")) == key_of_last(put("a"), probe, probe, get("a"))
+    first, again = keyed(trace_of(put("a"), probe, probe), KNOWN)[1:]
+    assert first.context == again.context == ((0, 0),)
+    aside = call("put", "b", effect=Effect.ABSORB, lane="thread-1")
+    assert key_of_last(put("a"), aside, probe, get("a")) == key_of_last(put("a"), aside, get("a"))
+
+
 def test_who_tries_until_it_works_may_try_any_number_of_times() -> None:
     once, often = (key_of_last(put("a"), *[refused("a")] * times, get("a")) for times in (1, 7))
     assert once == often

@@ -7,7 +7,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from likewise.cloud.ages import aged, may_have_dates, moment
+from likewise.cloud.ages import aged, days_off, may_have_dates, moment, reach, span
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.interpret import Interpreter
 
@@ -43,6 +43,51 @@ def test_spans_that_people_ask_for_are_told_apart_and_may_be_a_little_off() -> N
     found = [marks(span) for span in spans]
     assert len(set(found)) == len(spans)
     assert found == [marks(span - timedelta(seconds=20)) for span in spans]
+
+
+ASKED = [
+    *(timedelta(minutes=minutes) for minutes in (5, 15, 30, 60, 100)),
+    *(timedelta(hours=hours) for hours in (3, 8, 11, 24)),
+    *(timedelta(days=days) for days in (2, 4, 7, 10, 12, 30, 90, 365)),
+]
+
+
+def test_what_a_client_asks_for_is_told_apart_finely_however_late_it_is_used() -> None:
+    ahead, back = (
+        [span(each.total_seconds()) for each in ASKED],
+        [span(-each.total_seconds()) for each in ASKED],
+    )
+    assert len({*ahead, *back, span(0)}) == 2 * len(ASKED) + 1
+    late = timedelta(seconds=60)
+    assert [span((each - late).total_seconds()) for each in ASKED] == ahead
+    assert [span((-each - late).total_seconds()) for each in ASKED] == back
+
+
+def test_a_whole_day_is_as_far_off_in_the_morning_as_in_the_evening() -> None:
+    day = datetime(2026, 5, 14, tzinfo=UTC).timestamp()
+    assert (
+        len({reach(days_off(day, (NOW + timedelta(hours=hours)).timestamp())) for hours in (0, 9, 20)}) == 1
+    )
+    assert reach(days_off(day + 60, NOW.timestamp())) == reach(9.9 * 86400)
+
+
+def test_dates_that_a_client_sends_say_how_far_they_are_off() -> None:
+    def sent(away: timedelta) -> str:
+        due = (NOW + away).isoformat()
+        exchange = Exchange(
+            method="POST",
+            url="http://127.0.0.1:10002/devstoreaccount1/rows",
+            headers={"content-type": "application/json", "x-ms-date": SERVED},
+            body=f'{{"PartitionKey": "p", "RowKey": "r", "due": "{due}"}}'.encode(),
+            status=204,
+            service_hint="table",
+        )
+        body = Interpreter().interpret(exchange, order=0).arguments["body"]
+        assert isinstance(body, dict)
+        return str(body["due"]).removesuffix(due)
+
+    assert sent(timedelta(seconds=-30)) == ""
+    assert len({sent(timedelta(days=days)) for days in (10, 12, -10)}) == 3
 
 
 @pytest.mark.parametrize("text", ["", "Monday", "2026-05-04", "2026-99-04T00:00:00Z", "x" * 29, "1777863721"])

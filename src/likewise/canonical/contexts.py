@@ -54,6 +54,8 @@ class Contexts:
         """What the trace at hand tried and was refused."""
         self._past: set[int] = set()
         """What earlier traces tried: a test that depended on that would depend on all that ran before it."""
+        self._probes: set[int] = set()
+        """What was not refused, but was a mere look."""
 
     def begin(self) -> None:
         """Go on with the next trace."""
@@ -88,7 +90,7 @@ class Contexts:
     def attempt(
         self, spot: Spot, form: Form, refusal: str, follows: Numbers, touches: tuple[Touch, ...]
     ) -> None:
-        """Add a write that was refused: what the trace at hand finds later shows whether it did nothing.
+        """Add a write that was refused, or a probe: what the trace finds later shows whether it did nothing.
 
         The like again, while nothing else has changed, adds nothing: who tries until it works may try any
         number of times. They are alike if they are on the same and differ in no name that was known before.
@@ -101,6 +103,8 @@ class Contexts:
         if alike in self._attempts.values():
             return
         self._attempts[len(self._writes)] = alike
+        if not refusal:
+            self._probes.add(len(self._writes))
         self._history.write(len(self._writes), touches)
         self._writes.append(Write(spot, form, text, text, follows, touches, (), None, removes=False, times=0))
 
@@ -108,9 +112,16 @@ class Contexts:
         """Writes by their numbers."""
         return map(self._writes.__getitem__, numbers)
 
-    def before(self, touches: tuple[Touch, ...], width: int, *, is_ordered: bool) -> Context:
-        """What a call with these touches depends on; in which order it all came matters if `is_ordered`."""
+    def before(
+        self, touches: tuple[Touch, ...], width: int, *, is_ordered: bool, is_probe: bool = False
+    ) -> Context:
+        """What a call with these touches depends on; in which order it all came matters if `is_ordered`.
+
+        A probe that comes again does so as any other look, and is none the wiser for those before it.
+        """
         numbers = self._without_past(self._history.context(touches, width))
+        if is_probe and not self._probes.isdisjoint(numbers):
+            numbers = tuple([number for number in numbers if number not in self._probes])
         return self._hashed(numbers, numbers, {}) if is_ordered else self.before_all(numbers)
 
     def before_all(self, numbers: Numbers) -> Context:

@@ -118,12 +118,15 @@ class World:
         form = compile_form(interaction, familiarity)
         touches = interaction.touches
         racy = bool(self._ahead) and self._races(interaction)
+        is_probe = not isinstance(interaction.outcome, Raised) and _is_attempt(interaction)
         chain: list[Keyed] = []
         width = 0
         repeated: tuple[str, ...] = ()
         widest = max((len(each.resource) for each in touches), default=1)
         while True:
-            context = self._contexts.before(touches, max(0, width - 1), is_ordered=width > 0)
+            context = self._contexts.before(
+                touches, max(0, width - 1), is_ordered=width > 0, is_probe=is_probe
+            )
             if width == 0:
                 narrow = context.numbers
             names, key, timed = self._key(interaction, form, context, width)
@@ -367,6 +370,8 @@ class World:
         outcome = interaction.outcome
         if attempted and not changes:
             refusal = outcome.kind if isinstance(outcome, Raised) else ""
+            if not refusal and self._ahead:
+                return  # a mere look: among several lanes it comes now before and now after others
             self._contexts.attempt(spot, form, refusal, numbers, interaction.touches)
             return
         if not changes and not isinstance(outcome, _UNANSWERED):
@@ -389,7 +394,9 @@ def _after(call: Keyed, earlier: Iterable[Spot], text: str) -> Keyed:
 def _writes_of_several_lanes(calls: Sequence[Call]) -> list[Call]:
     if len({call.lane for call in calls}) < 2:
         return []
-    return [call for call in calls if call.is_write or _is_attempt(call)]
+    return [
+        call for call in calls if call.is_write or (isinstance(call.outcome, Raised) and _is_attempt(call))
+    ]
 
 
 def _is_attempt(call: Call) -> bool:

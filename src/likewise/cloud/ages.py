@@ -7,6 +7,7 @@ test that sets the clock make no difference.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -112,9 +113,38 @@ def _steps(away: float) -> int:
     return steps
 
 
+_DAY = 86_400
+_PERIODS = (
+    *(60 * minutes for minutes in (2, 3, 5, 10, 15, 20, 30, 45, 60, 75, 90, 120)),
+    *(3600 * hours for hours in (3, 4, 5, 6, 8, 9, 10, 12, 16, 18, 24, 36, 48)),
+    *(_DAY * days for days in (3, 4, 5, 6, 7, 8, 10, 12, 14, 15, 20, 21, 28, 30, 31, 45, 60, 90, 100, 120)),
+    *(_DAY * days for days in (180, 200, 270, 300, 365, 366, 400, 500, 731, 1000, 1096, 1461, 1827, 3653)),
+    *(_DAY * 3653 * decades for decades in (2, 3, 5, 10, 20, 50, 100)),
+)
+"""Seconds that people ask for, and between which they ask for little: time that has passed since only takes
+away from what is ahead, and adds to what is back, so that it must take a whole step to tell."""
+_SLACK = 20.0
+"""Seconds that two clocks may be apart by."""
+
+
 def span(away: float) -> str:
     """How far off a point in time is that a client chose: ahead, back, or of now."""
-    return "now" if abs(away) <= SOON else AHEAD * _steps(away) or BACK * _steps(-away)
+    steps = reach(away)
+    return "now" if not steps else AHEAD * steps if steps > 0 else BACK * -steps
+
+
+def reach(away: float) -> int:
+    """The same in steps, less than none for what is back."""
+    if abs(away) <= SOON:
+        return 0
+    if away > 0:
+        return 1 + bisect_left(_PERIODS, away - _SLACK)
+    return -1 - bisect_right(_PERIODS, _SLACK - away)
+
+
+def days_off(when: float, now: float) -> float:
+    """How far off a point in time is; of a whole day, so many days from today, whatever the time is."""
+    return when - now if when % _DAY else when - now // _DAY * _DAY
 
 
 def away(text: str, now: float) -> float | None:

@@ -80,7 +80,8 @@ class Touch:
 
     `timed` marks state that changes by itself as time passes (leases, visibility, time-to-live); `lasts`
     says after how many seconds, where that is known. `attempted` marks a read that would have been a write,
-    had it not been refused: nothing should have changed, which only those who look later can tell.
+    had it not been refused, or may be taken for one: nothing should have changed, which only those who look
+    later can tell.
     """
 
     resource: Resource

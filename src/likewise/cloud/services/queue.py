@@ -49,7 +49,7 @@ OPERATIONS = rules(
         # who gets which message depends on everything that happened to those that are there
         "Messages_Enqueue": "read messages/**; absorb message",
         "Messages_Dequeue": "read messages/**; write message timed",
-        "Messages_Peek": "read messages/**",
+        "Messages_Peek": "probe messages/**",
         "Messages_Clear": "absorb messages/**",
         "MessageId_Update": "write message timed",
         "MessageId_Delete": "remove message",
@@ -74,6 +74,7 @@ HIDDEN = "30"
 FOREVER = 1e9
 """What lasts for so many seconds never ends."""
 
+_GIVING = ("Messages_Dequeue", "Messages_Peek")
 _NODES = {"messages": "messages", "metadata": "?metadata", "policy": "?policy"}
 
 
@@ -145,7 +146,7 @@ class Queue(Service):
     def is_empty(self, call: Call) -> bool:
         if call.operation == "Queue_Create":
             return call.status == 204  # it was there already, just so
-        if call.operation != "Messages_Dequeue" or call.status is None:
+        if call.operation not in _GIVING or call.status is None:
             return False
         return isinstance(call.response, dict) and not _messages(call)
 

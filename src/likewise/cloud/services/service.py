@@ -17,7 +17,7 @@ _EFFECTS = {
     "replace": Effect.ABSORB,
     "remove": Effect.REMOVE,
 }
-_READS = frozenset({"read", "from", "look"})
+_READS = frozenset({"read", "from", "look", "probe"})
 _VERBS = _READS | frozenset(_EFFECTS)
 
 Found = tuple[Resource, bool]
@@ -43,9 +43,10 @@ def rules(entries: Mapping[str, str]) -> dict[str, tuple[Rule, ...]]:
     An entry is "verb node[/**] [timed]" clauses, separated by semicolons. `/**`: and everything below;
     `/*`: likewise, but a refusal does not depend on what is below.
     Verbs: `read`; `from` (a read whose content goes into what the call writes); `look` (a read that
-    shows whether a change that takes its time is over); `write`; `absorb` (earlier writes no longer
-    matter); `replace` (absorb, unless the service keeps what was there: versions, snapshots); `remove`
-    (absorb, and nothing is left of what was there).
+    shows whether a change that takes its time is over); `probe` (a read of what others take away: a server
+    may take that for taking); `write`; `absorb` (earlier writes no longer matter); `replace` (absorb, unless
+    the service keeps what was there: versions, snapshots); `remove` (absorb, and nothing is left of what was
+    there).
     """
     table = {}
     for name, entry in entries.items():
@@ -210,7 +211,8 @@ class Service:
                     if rule.verb == "from" and not unchanged:
                         sources[resource] = scope
                     timed = rule.verb == "look" and exact and self.is_settled(call)
-                    attempted = call.is_refused and rule.verb not in _READS
+                    is_probe = rule.verb == "probe" and not unchanged
+                    attempted = is_probe or (call.is_refused and rule.verb not in _READS)
                     yield Touch(
                         resource=resource, effect=Effect.READ, scope=scope, timed=timed, attempted=attempted
                     )

@@ -86,7 +86,7 @@ def test_dates_that_a_client_sends_say_how_far_they_are_off() -> None:
         assert isinstance(body, dict)
         return str(body["due"]).removesuffix(due)
 
-    assert sent(timedelta(seconds=-30)) == ""
+    assert sent(timedelta(seconds=-30)) == sent(timedelta(days=-2)) == ""
     assert len({sent(timedelta(days=days)) for days in (10, 12, -10)}) == 3
 
 

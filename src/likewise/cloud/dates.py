@@ -148,14 +148,15 @@ def _placed(text: str, now: float) -> str:
 
 
 def _told(value: Value, now: float) -> Value:
-    """What a client sends, each date in it with how far it is off; the very same where there is none.
+    """What a client sends, each date in it with how far it is ahead; the very same where there is none.
 
-    In words: whoever makes such dates up has others in every run, and it is learned that they vary.
+    In words: whoever makes such dates up has others in every run, and it is learned that they vary. How
+    long something is over says little, and is often how long a process has been running.
     """
     if isinstance(value, str):
         when = moment(value) if 18 < len(value) < 40 else None
         steps = 0 if when is None else reach(days_off(when, now))
-        return f"{'ahead' if steps > 0 else 'back'} {abs(steps)} {value}" if steps else value
+        return f"ahead {steps} {value}" if steps > 0 else value
     if isinstance(value, list):
         items = [_told(item, now) for item in value]
         return items if any(new is not old for new, old in zip(items, value, strict=True)) else value

@@ -577,6 +577,14 @@ def test_on_code_seen_once_only_what_looks_random_may_vary() -> None:
     assert key_on_new_code("inventory") != proof
 
 
+def test_the_masked_sequence_shows_how_made_up_values_are_built() -> None:
+    one, other, capitals = (
+        masked_sequence(trace_of(put(name)))
+        for name in ("f81d4fae7dec11d0", "0a50c91e6bf6f81d", "0A50C91E6BF6F81D")
+    )
+    assert one == other != capitals
+
+
 @few
 @given(services, seeds)
 def test_the_masked_sequence_has_one_fingerprint_a_call_and_ignores_made_up_values(

@@ -155,7 +155,8 @@ def test_what_looks_generated(token: str, random: bool) -> None:
         ("f81d4fae7dec11d0a76500a0c91e6bf6", "0a50c91e6bf6f81d4fae7dec11d0a765", True),
         ("f81d4fae7dec11d0a76500a0c91e6bf6", "F81D4FAE7DEC11D0A76500A0C91E6BF6", False),
         ("f81d4fae7dec11d0a76500a0c91e6bf6", "f81d4fae7dec11d0a76500a0c91e6bf6" * 10, False),
-        ("f81d4fae7dec", "F81D4FAE7DEC", True),
+        ("f81d4fae7dec", "F81D4FAE7DEC", False),
+        ("f81d4fae7dec", "381747827293", True),
     ],
 )
 def test_how_a_long_generated_value_is_built_shows_and_nothing_else_of_it(

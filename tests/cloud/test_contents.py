@@ -105,3 +105,31 @@ def test_blocks_in_another_order_make_another_answer() -> None:
 
     assert download(ONE, TWO) == pieces({"of": opaque(ONE)}, {"of": opaque(TWO)})
     assert download(ONE, TWO) != download(TWO, ONE)
+
+
+@pytest.mark.parametrize(("told", "is_said"), [("900", False), ("901", True)])
+def test_that_a_length_is_not_that_of_what_was_sent_is_said(told: str, is_said: bool) -> None:
+    """Of random content the length may be random as well, and then its number tells nothing."""
+    interpreter = Interpreter()
+
+    def send(method: str, body: bytes | None, **headers: str) -> Any:
+        exchange = Exchange(
+            method=method,
+            url="http://127.0.0.1:10000/devstoreaccount1/box/k",
+            headers={"x-ms-blob-type": "BlockBlob"} if method == "PUT" else {},
+            body=body,
+            status=201 if method == "PUT" else 200,
+            response_headers=headers,
+            service_hint="blob",
+        )
+        outcome: Any = interpreter.interpret(exchange, order=0).outcome
+        return outcome.value["headers"]
+
+    send("PUT", ONE)
+    assert ("content-length≢" in send("HEAD", None, **{"content-length": told})) is is_said
+
+
+def test_content_of_many_large_pieces_is_taken_apart() -> None:
+    large = [random_bytes(seed, 1_000_000) for seed in range(6)]
+    told = appended(*large).tell(SEE, b"".join(large))
+    assert told == pieces(*[{"of": opaque(each)} for each in large])

@@ -88,6 +88,20 @@ def test_what_was_told_to_who_changed_it_is_told_to_who_looks() -> None:
     assert told(NOW, NOW, "?comp=tags") == ""
 
 
+def test_a_server_that_tells_the_present_does_so_however_slow_it_is() -> None:
+    """Whether that is the second in which the thing was changed is a matter of chance."""
+
+    def told(*, after: float, stored: float = 0.0) -> str:
+        world = Interpreter()
+        later = http(NOW + timedelta(seconds=after))
+        call(world, "PUT", BLOB, status=201, told={"last-modified": http(NOW + timedelta(seconds=stored))})
+        read = call(world, "HEAD", BLOB, told={"date": later, "last-modified": later})
+        return str(read.outcome.value["headers"]["last-modified"])[:2]
+
+    assert told(after=0) == told(after=1) == told(after=3) == "= "
+    assert told(after=1, stored=4) != "= ", "who changed it was told another date than this"
+
+
 def asked_since(when: datetime, modified: datetime = NOW) -> Any:
     world = Interpreter()
     call(world, "PUT", BLOB, status=201, told={"last-modified": http(modified)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from likewise.canonical.hashing import fingerprint
 from likewise.canonical.leaves import leaves
-from likewise.canonical.tokens import TIME, looks_random, pieces
+from likewise.canonical.tokens import TIME, build_of, looks_random, pieces
 from likewise.model import Fingerprint, Trace
 
 
@@ -21,7 +21,7 @@ def masked_sequence(trace: Trace) -> tuple[Fingerprint, ...]:
                 if token.startswith(TIME):
                     parts.append("⟨time⟩")
                 elif looks_random(token):
-                    parts.append(aliases.setdefault(token, f"⟨{len(aliases)}⟩"))
+                    parts.append(aliases.setdefault(token, f"⟨{len(aliases)} {build_of(token)}⟩"))
                 else:
                     parts.append(token)
         found.append(fingerprint(parts))

@@ -183,9 +183,10 @@ def _is_monotonous(word: str) -> bool:
 def build_of(token: str) -> str:
     """How a generated value is built, as far as that is the same each time: how long it is, and its case.
 
-    Nothing of short ones, which may have no letter by chance, of times, and of content, which says it itself.
+    Small letters are the usual case, for short ones may have none by chance, and their length tells little.
+    Nothing of times, and of content, which says it itself.
     """
-    if len(token) < _LONG or token[0] in (TIME, CONTENT, CURSOR, NUMBER):
+    if token[0] in (TIME, CONTENT, CURSOR, NUMBER):
         return ""
-    case = "" if token.isupper() == token.islower() else "A" if token.isupper() else "a"
-    return f"{_magnitude(len(token))}{case}"
+    size = f"{_magnitude(len(token))}" if len(token) >= _LONG else ""
+    return f"{size}A" if token.isupper() else size

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from likewise.cloud.bodies import opaque
 from likewise.model import Effect, Resource, Scope, Touch, Value
 
-LARGEST = 1 << 22
+LARGEST = 1 << 25
 """Longer content is not taken apart."""
 ROOM = 1 << 26
 """So many bytes are kept at most, the youngest."""
@@ -63,6 +63,12 @@ class Contents:
         # By number, and in no list: which of them comes first is no matter of names.
         numbered: dict[str, Value] = {f"{number:03}": each for number, each in enumerate(found)}
         return {"pieces": numbered}
+
+    def size(self, touches: Iterable[Touch]) -> int | None:
+        """How long what these calls look at is, where it was sent as a whole."""
+        seen = [touch.resource for touch in touches if touch.effect is Effect.READ]
+        pieces = self._pieces.get(seen[0], []) if seen else []
+        return len(pieces[0]) if len(pieces) == 1 else None
 
     def _forget(self, resource: Resource) -> None:
         self._size -= sum(map(len, self._pieces.pop(resource)))

@@ -26,8 +26,9 @@ class Dates:
         """What clients sent, by the name of the field: that comes back under the same name."""
         self._modified: dict[tuple[str, ...], str] = {}
         """When a thing was said to be modified last."""
-        self._written: dict[Resource, str] = {}
-        """When a thing was modified, as whoever did it was told, and nothing has changed it since."""
+        self._written: dict[Resource, tuple[str, bool]] = {}
+        """When a thing was modified, as whoever did it was told, and nothing has changed it since; whether
+        that was when it was told."""
         self._changed: dict[Resource, set[int]] = {}
         """About when a thing, or anything below it, was changed."""
         self._itself: dict[Resource, set[int]] = {}
@@ -65,7 +66,7 @@ class Dates:
         headers = answer["headers"]
         assert isinstance(headers, dict)
         text = headers.get(_MODIFIED)
-        is_told = self._told_again(text, touches)
+        is_told = self._told_again(text, touches, now)
         self._note(touches, now)
         made = self._made(touches)
         if isinstance(text, str):
@@ -76,8 +77,11 @@ class Dates:
         body = self._marked(answer["body"], now, made) if has_dates else answer["body"]
         return {**answer, "headers": marked, "body": body}
 
-    def _told_again(self, text: Value, touches: Sequence[Touch]) -> bool:
-        """Whether an answer tells the date that whoever changed the thing last was told."""
+    def _told_again(self, text: Value, touches: Sequence[Touch], now: float) -> bool:
+        """Whether an answer tells the date that whoever changed the thing last was told.
+
+        A server that tells the present instead tells the same or not as it happens: so it always does.
+        """
         changed = [touch for touch in touches if touch.effect is not Effect.READ]
         for touch in changed:
             for resource in [known for known in self._written if _covers(touch, known)]:
@@ -86,9 +90,10 @@ class Dates:
             return False
         if changed:
             if not any(touch.timed for touch in changed):
-                self._written[touches[0].resource] = text
+                self._written[touches[0].resource] = text, _is_present(text, now)
             return False
-        return self._written.get(touches[0].resource) == text
+        told, is_present = self._written.get(touches[0].resource, ("", False))
+        return told == text or (is_present and _is_present(text, now))
 
     def _note(self, touches: Sequence[Touch], now: float) -> None:
         """Take note of when things were changed."""
@@ -117,6 +122,11 @@ class Dates:
 
     def _marked(self, value: Value, now: float, made: Made) -> Value:
         return aged(value, now, since=self._began, sent=self._sent, made=made)
+
+
+def _is_present(text: str, now: float) -> bool:
+    when = moment(text)
+    return when is not None and abs(when - now) <= 1
 
 
 def _covers(touch: Touch, resource: Resource) -> bool:

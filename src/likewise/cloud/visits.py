@@ -43,6 +43,8 @@ THROTTLED = frozenset(
 EXPIRED = frozenset(["ExpiredToken", "ExpiredTokenException"])
 """Refusals that no test can have meant; other keys may be wrong on purpose."""
 UNREAD = "not interpreted"
+CANCELLED = "CancelledError"
+"""Begins the reason why a call has no answer that the client itself did not wait for."""
 
 
 class Mishap(StrEnum):
@@ -97,6 +99,7 @@ class Visits:
         refused = (self._identities | given | _only(recording)) - _accepted(recording)
         kept, spoiled = [], dict[Mishap, list[tuple[Trace, Interaction]]]()
         for trace in recording.traces:
+            trace = self._without_cancelled(trace)
             calls = self._answered(trace)
             why = Mishap.UNFINISHED if trace.test and trace.result is Result.UNFINISHED else None
             for call in calls:
@@ -109,6 +112,22 @@ class Visits:
         for why, cases in spoiled.items():
             self._emit(_notice(why, cases, given))
         return replace(recording, traces=tuple(kept))
+
+    def _without_cancelled(self, trace: Trace) -> Trace:
+        """A trace without the calls that its client broke off once another one had been refused.
+
+        That is no fault of the reference's: who waits for several at once lets go of the rest. What became of
+        those nobody knows, so that the trace is not whole.
+        """
+        rest = [call for call in trace.interactions if not _is_cancelled(call)]
+        refusals = [call for call in rest if isinstance(call.outcome, Raised) and not _is_throttled(call)]
+        if len(rest) == len(trace.interactions) or self._usual.issuperset(
+            (trace.test, *_sign(call)) for call in refusals
+        ):
+            return trace
+        self._count([call for call in trace.interactions if _is_cancelled(call)])
+        unseen = (*trace.unseen, "calls were broken off when another one was refused")
+        return replace(trace, interactions=tuple(rest), unseen=unseen, unseen_writes=True)
 
     def _answered(self, trace: Trace) -> list[Interaction]:
         """The calls without those that were throttled and made again by the SDK."""
@@ -191,6 +210,10 @@ def _only(recording: Recording) -> frozenset[str]:
     calls = (call for trace in recording.traces for call in trace.interactions)
     used = {str(call.wire["key"]) for call in calls if call.wire.get("key")}
     return frozenset(used if len(used) == 1 else ())
+
+
+def _is_cancelled(call: Interaction) -> bool:
+    return isinstance(call.outcome, Lost) and call.outcome.reason.startswith(CANCELLED)
 
 
 def _is_throttled(call: Interaction) -> bool:

@@ -25,8 +25,8 @@ _ALWAYS = words(
 _ANSWERED = words(
     """
     accept-ranges cache-control content-disposition content-encoding content-language content-length
-    content-md5 content-range content-type etag etag≢ expires last-modified location preference-applied
-    access-control-allow-origin access-control-allow-methods access-control-max-age
+    content-length≢ content-md5 content-range content-type etag etag≢ expires last-modified location
+    preference-applied access-control-allow-origin access-control-allow-methods access-control-max-age
     """
 )
 _TRANSPORT = words(

@@ -261,4 +261,20 @@ AWS_CASES: list[CorpusCase] = [
         op("CreateBucket", Bucket="b1", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"}),
         said=refused(409, "BucketAlreadyOwnedByYou"),
     ),
+    agrees(
+        "an upload by the name that the real service gave it",
+        "s3",
+        MAKE,
+        op("CreateMultipartUpload", Bucket="b1", Key="k"),
+        op("ListParts", Bucket="b1", Key="k", UploadId="VXBsb2FkIElEIGZvciA2aWWpbmcncyBteS1tb3ZpZS5tMnRz"),
+    ),
+    differs(
+        "an upload that there never was",
+        "s3",
+        MAKE,
+        op("CreateMultipartUpload", Bucket="b1", Key="k"),
+        op("ListParts", Bucket="b1", Key="k", UploadId="wrong"),
+        said=refused(400, "NoSuchThing"),
+        how="error code",
+    ),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +15,14 @@ from seeds import ALL
 from likewise.cloud import targets
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.catalogue.known import conditions, discrepancies
+from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.evidence import IDENTITY, Evidence, Given, Sample
 from likewise.cloud.fuzz.findings import Finding, Tally
 from likewise.cloud.fuzz.log import Campaigns, read
 from likewise.cloud.fuzz.session import Order, addressed, run_worker
+from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.rewriting import RewritingServer
-from likewise.model import Role
+from likewise.model import Difference, Implication, Role
 
 SAMPLE = Sample(
     kind="value",
@@ -182,3 +185,35 @@ def left_out(order: Order, witness: Witness, folder: Path) -> list[str]:
     seen = list(witness.observations())
     assert len(seen) > 20
     return [str(each) for each in unmarked(seen, discrepancies(read([log])), folder)]
+
+
+def test_what_was_seen_can_be_told_while_others_go_on_noting() -> None:
+    """Hands of a campaign are threads; whoever writes the log is another."""
+    running = campaign(FakeSide(name="one"), FakeSide(name="two"))
+    sightings = running.inquiry.sightings
+    put = Call(service="s3", operation="PutObject", params={"Bucket": "b", "Key": "k", "ACL": "private"})
+    answers = [success()] * 2
+
+    def note() -> None:
+        for number in range(4_000):
+            read = Call(service="s3", operation="GetObject", params={f"P{number}": 1})
+            gap = Gap(
+                operation="GetObject",
+                index=1,
+                difference=Difference.VALUE,
+                place=f"{number}",
+                reference="1",
+                candidate="2",
+                implication=Implication.WRONG_RESULT,
+            )
+            probe = Probe(call=replace(put, params={**put.params, f"Q{number}": 1}), observers=(read,))
+            sightings.see(Case(probes=(probe,)), probe, [gap], (answers, answers))
+
+    busy = threading.Thread(target=note)
+    busy.start()
+    try:
+        while busy.is_alive():
+            sightings.evidence()
+    finally:
+        busy.join()
+        running.pair.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer
@@ -22,10 +22,11 @@ _TOKENS = {
 
 
 class Issued:
-    """Versions by object and the latest tokens, and which recorded versions stand for them."""
+    """Versions and uploads by object and the latest tokens, and which recorded ones stand for them."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], list[str]] = {}
+        self._begun: dict[tuple[str, str], list[str]] = {}
         self._bound: dict[str, str] = {}
         self._tokens: dict[str, set[str]] = {}
         self._latest: dict[str, str] = {}
@@ -35,9 +36,11 @@ class Issued:
     def note(self, params: Mapping[str, Any], answer: Answer) -> None:
         """Remember what an answer gave."""
         fields = answer.fields if answer.success else {}
-        made = self._made.setdefault((str(params.get("Bucket")), str(params.get("Key"))), [])
-        if isinstance(version := fields.get("VersionId"), str) and version not in made:
-            made.append(version)
+        what = (str(params.get("Bucket")), str(params.get("Key")))
+        for name, known in (("VersionId", self._made), ("UploadId", self._begun)):
+            given, made = fields.get(name), known.setdefault(what, [])
+            if isinstance(given, str) and given not in made:
+                made.append(given)
         for name in frozenset(_TOKENS.values()):
             if isinstance(token := fields.get(name), str):
                 self._latest[name] = token
@@ -49,7 +52,7 @@ class Issued:
         A source that is copied from did, as far as anybody knows; of others only an accepted call tells.
         """
         source, version = params.get("CopySource"), params.get("VersionId")
-        found = dict(params)
+        found = self._going_on(params, was_accepted=was_accepted)
         if isinstance(source, str) and (named := _SOURCE.fullmatch(source)):
             own = self._own(named[1], named[2], named[3])
             found["CopySource"] = source[: named.start(3)] + own + source[named.end(3) :]
@@ -63,6 +66,18 @@ class Issued:
             found["VersionId"] = self._own(str(params.get("Bucket")), str(params.get("Key")), version)
         return found | {name: self._token(name, found[name]) for name in _TOKENS if name in found}
 
+    def _going_on(self, params: Mapping[str, Any], *, was_accepted: bool) -> dict[str, Any]:
+        """Parameters with the candidate's own upload, where one was begun for the object."""
+        upload, begun = (
+            params.get("UploadId"),
+            self._begun.get((str(params.get("Bucket")), str(params.get("Key")))),
+        )
+        if not isinstance(upload, str) or not begun or upload in begun:
+            return dict(params)
+        if not was_accepted:
+            self.doubts.append(f"UploadId {_FOREIGN}")
+        return {**params, "UploadId": self._among(begun, upload)}
+
     def _unknown(self, params: Mapping[str, Any]) -> Iterator[str]:
         """Versions that a call names whose outcome nobody noted: it may have removed one, or none."""
         deleted = params.get("Delete")
@@ -75,14 +90,16 @@ class Issued:
 
     def _own(self, bucket: str, key: str, version: str) -> str:
         made = self._made.get((bucket, key), [])
-        if version == _NONE or version in made:
-            return version
-        if version not in self._bound:
-            free = [each for each in made if each not in self._bound.values()]
+        return version if version == _NONE or version in made else self._among(made, version)
+
+    def _among(self, those: Sequence[str], recorded: str) -> str:
+        """Which of the candidate's values a recorded one stands for: the first that no other does."""
+        if recorded not in self._bound:
+            free = [each for each in those if each not in self._bound.values()]
             if not free:
-                return version
-            self._bound[version] = free[0]
-        return self._bound[version]
+                return recorded
+            self._bound[recorded] = free[0]
+        return self._bound[recorded]
 
     def _token(self, name: str, token: Any) -> Any:
         given = _TOKENS[name]

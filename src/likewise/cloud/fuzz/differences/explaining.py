@@ -84,7 +84,7 @@ class Explanations:
         is_looked_at = bool(gap.index) or is_read(probe.call.operation)
         found = set()
         for name in before:
-            left = self.reads.get(name, set())
+            left = self.reads.get(name, set()).copy()  # others may go on laying blame
             is_left = bare(gap) in left or (is_looked_at and _is_of_field(probe, gap, left))
             if name in self.ineffective or is_left:
                 found.add(name)

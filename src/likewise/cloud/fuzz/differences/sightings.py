@@ -87,14 +87,18 @@ class Sightings:
         return gap.signature in self._dismissed and gap.signature not in self._blamed
 
     def evidence(self) -> Evidence:
-        """Every call that agreed, and every one that a difference comes from, as far as it is known now."""
-        found, from_whom = Evidence(), {place: self._culprits(place) for place in self._seen}
+        """Every call that agreed, and every one that a difference comes from, as far as it is known now.
+
+        Others may go on noting: what was taken is copied first, for what reads showed of it was seen before.
+        """
+        taken = {asked: looks.copy() for asked, looks in self._taken.copy().items()}
+        found, from_whom = Evidence(), {place: self._culprits(place) for place in self._seen.copy()}
         for place, those in from_whom.items():
             for operation, unusual in those:
                 is_own = operation == place.shown[0]
                 sample = _sample(self._seen[place][1], is_own=is_own)
                 found.differ(self._name(operation), unusual, sample)
-        for (operation, given), looks in self._taken.items():
+        for (operation, given), looks in taken.items():
             named = ({name for place in after for name, _ in from_whom[place]} for after in looks)
             if any(operation not in names for names in named):
                 found.agree(self._name(operation), given)

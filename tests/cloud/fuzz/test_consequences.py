@@ -310,3 +310,20 @@ def test_a_type_of_a_value_names_no_field() -> None:
     assert not concerns(gap("Item.rank.N"), gap("Items[].size.N"))
     assert concerns(gap("Item.rank.N"), gap("Items[].rank.N"))
     assert concerns(gap("Item.l.L[].N"), gap("Items[].l.L[].S"))
+
+
+def test_what_reads_said_right_before_a_write_needs_not_be_asked_to_know_what_it_did() -> None:
+    def forgetful(call: Call, _: int, side: FakeSide) -> Answer | None:
+        is_kept = call.operation != "PutObject" or call.params["Bucket"] not in side.buckets
+        return None if is_kept else success()
+
+    running = campaign(FakeSide(name="one"), FakeSide(forgetful, "two"), budget=900)
+    blame, asked = running.inquiry._blame, list[Case]()
+    look = blame._look
+    blame._look = lambda case: (asked.append(case), look(case))[1]
+    (task,) = [each for each in running.cases.present() if each.operation == "PutObject"]
+    list(running._run(task))
+    running.pair.close()
+    found = [each.pending.finding for each in running._pending]
+    assert [each.operation for each in found if each.shown_by == "GetObject"] == ["PutObject"]
+    assert not asked

@@ -16,7 +16,8 @@ from likewise.cloud.fuzz.planning.variants import AND
 from likewise.cloud.fuzz.sides.execution import Case, Lane, Probe
 from likewise.cloud.fuzz.sides.standing import is_replaced
 from likewise.cloud.fuzz.tasks.cases import Cases
-from likewise.cloud.fuzz.tasks.schedule import EARLY, NEXT, Gains, Schedule
+from likewise.cloud.fuzz.tasks.gains import Gains
+from likewise.cloud.fuzz.tasks.schedule import EARLY, NEXT, Schedule
 from likewise.cloud.fuzz.tasks.usual import Usual
 from likewise.model import Difference, Implication
 

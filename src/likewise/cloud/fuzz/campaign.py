@@ -22,12 +22,13 @@ from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Probe, Seen
 from likewise.cloud.fuzz.sides.pairing import Pair
 from likewise.cloud.fuzz.tasks.cases import Cases, Task
 from likewise.cloud.fuzz.tasks.following import companions, is_doubtful_limit
+from likewise.cloud.fuzz.tasks.gains import Gains
 from likewise.cloud.fuzz.tasks.keys import (
     key_of,
     own_signatures,
 )
-from likewise.cloud.fuzz.tasks.looks import looked, looks_of
-from likewise.cloud.fuzz.tasks.schedule import Gains, Schedule
+from likewise.cloud.fuzz.tasks.looks import looked, looks_of, recalled
+from likewise.cloud.fuzz.tasks.schedule import Schedule
 from likewise.model import Implication, TargetUnavailable
 
 PATIENCE = 320
@@ -303,7 +304,9 @@ class Campaign:
             return
         self.experience.take_up(probe, new)
         with self.inquiry.lateness.doubting(new, (ours, theirs)):
-            found = self.inquiry.investigate(task.case, self._watched(task, probe, new), new)
+            found = self.inquiry.investigate(
+                task.case, self._watched(task, probe, new), new, recalled(task.case, (ours, theirs))
+            )
         if not found and (doubts := self.inquiry.gaps(task.case, probe, ours, theirs)[1]):
             # Meanwhile it came into doubt whether a write before it does anything: then nothing shows.
             self.experience.let_go(probe, new)

@@ -48,14 +48,23 @@ class Blame:
         self._is_shared = is_shared
         self.alone: dict[str, Look] = {}
         """Reads that were asked without the probe, in the investigation under way."""
+        self._before: dict[str, Look] = {}
+        """What reads said right before the probe was first made."""
+        self._usual: dict[str, Look] = {}
+        """Typical calls from scratch: they say the same whenever they are made."""
         self._taken: dict[str, tuple[bool, ...]] = {}
         """Which sides take an operation where there is nothing."""
 
     def beside(self, look: Callable[[Case], Look]) -> Blame:
         """The same knowledge for another investigation at the same time."""
         other = copy(self)
-        other._look, other.alone = look, {}
+        other._look, other.alone, other._before = look, {}, {}
         return other
+
+    def begin(self, before: dict[str, Look]) -> None:
+        """A new investigation, with what reads said right `before` the probe."""
+        self.alone.clear()
+        self._before = before
 
     def lay(self, shown: Shown, others: Sequence[Shown]) -> tuple[str, bool, Void | None]:
         """Which operation differs: the one whose answer shows it, or the one before it, in what it left.
@@ -234,9 +243,28 @@ class Blame:
         return all(_holds(each.answers[0].fields, gap.place) for each in look.seen)
 
     def _seen(self, case: Case) -> Look:
-        """A case, asked once in an investigation."""
-        look = self.alone[str(case)] = self.alone.get(str(case)) or self._look(case)
+        """A case, asked once in an investigation; what is known of it from before needs not be asked."""
+        words = str(case)
+        look = self.alone.get(words) or self._before.get(words) or self._usual.get(words)
+        if look is None:
+            look = self.alone[words] = self._look(case)
+            if look.seen is not None and self._is_usual(case.probes[0].call, case.setup):
+                self._usual[words] = look
         return look
+
+    def from_scratch(self, case: Case, gap: Gap) -> Look | None:
+        """A case that may show a difference; nothing where it is known from before that it does not."""
+        words = str(case)
+        before = self._before.get(words) or self._usual.get(words)
+        if words not in self.alone and (before is None or before.find(gap) is not None):
+            self.alone[words] = self._look(case)
+        return self.alone.get(words)
+
+    def _is_usual(self, call: Call, setup: Sequence[Call]) -> bool:
+        """Whether a call is a typical one, on what nobody shares."""
+        account, name = self._planner.hints.account, call.operation
+        usual = self._planner.bound(replace(call, params=self._planner.typical(name)), setup)
+        return name not in account and not self._is_shared(name) and usual == call
 
     def _leaves_alone(self, shown: Shown) -> int | None:
         """The side that gives the identifier from before the probe, and takes it where there is nothing."""

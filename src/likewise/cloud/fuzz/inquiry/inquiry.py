@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 
@@ -190,6 +190,10 @@ class Inquiry:
         """Run a case with one probe from scratch on fresh names."""
         return next(iter(self.looks(case)), Look(gaps=[], seen=None))
 
+    def _judged(self, case: Case, seen: tuple[Seen, Seen]) -> Look:
+        """What the answers to a case that was run show."""
+        return Look(gaps=self.gaps(case, case.probes[0], *seen, again=True)[0], seen=seen)
+
     def looks(self, case: Case) -> list[Look]:
         """Run several probes after a set-up; each is judged by itself."""
         found = []
@@ -223,14 +227,21 @@ class Inquiry:
             if signature == gap.signature
         )
 
-    def investigate(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> list[Finding | Pending]:
+    def investigate(
+        self,
+        case: Case,
+        probe: Probe,
+        gaps: Sequence[Gap],
+        before: Iterable[tuple[Case, tuple[Seen, Seen]]] = (),
+    ) -> list[Finding | Pending]:
         """The findings among the differences of one probe; what does not repeat is kept with its rate.
 
-        All of them are confirmed and minimised together: every run serves each of them.
+        All of them are confirmed and minimised together: every run serves each of them. What reads said right
+        `before` the probe need not be asked to know what they say without it.
         """
-        before = self._used()
+        used = self._used()
         self.lateness.begin()
-        self._blame.alone.clear()
+        self._blame.begin({str(each): self._judged(each, seen) for each, seen in before})
         self._said.clear()
         self.wavering.clear()
         case = Case(setup=case.setup, probes=(probe,))
@@ -250,7 +261,7 @@ class Inquiry:
         for each in sorted(self.minimiser.minimise(real), key=lambda one: not one.gap.index):
             if not _is_said_of_state(each, found) and self._holds(each):
                 found += self._explained(each, shown)
-        spent = -(-(self._used() - before) // len(found)) if found else 0
+        spent = -(-(self._used() - used) // len(found)) if found else 0
         return [_costing(each, spent) for each in found]
 
     def _explained(self, each: Shown, others: Sequence[Shown]) -> Iterator[Finding | Pending]:
@@ -313,9 +324,8 @@ class Inquiry:
             forms.append(Case(setup=less.setup, probes=(Probe(call=less.call, state="unset"),)))
         for case in forms:
             if case is not None and len(case.setup) <= len(shown.case.setup):
-                look = self._blame.alone.get(str(case)) or self.look(case)
-                gap = look.find(shown.gap)
-                if gap is not None:
+                look = self._blame.from_scratch(case, shown.gap)
+                if look is not None and (gap := look.find(shown.gap)) is not None:
                     return Shown(gap=gap, case=case, look=look, confirmed=shown.confirmed + 1)
         return shown
 

@@ -14,7 +14,7 @@ from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, together
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.fuzz.tasks import callers
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, is_condition
-from likewise.cloud.fuzz.tasks.rounds import Rounds
+from likewise.cloud.fuzz.tasks.rounds import Round, Rounds
 from likewise.cloud.fuzz.tasks.states import ALTERED, HELD, Situation, filled, pages, situations, ways
 
 BATCH = 8
@@ -214,11 +214,19 @@ class Cases:
             call = replace(plan.call, params=unbound(self.planner.typical(operation), setup))
             yield f"deleted {kind}", Case(setup=setup, probes=(self.probe(setup, call, state="deleted"),))
 
+    def sweeps(self, operation: str) -> list[Iterator[Task]]:
+        """The sweep of an operation, the classes, the sizes and so on apart: each may pay, or may not."""
+        rounds = {} if self.planner.grammar.operations[operation].alias else self.rounds.apart(operation)
+        return [self._swept(operation, those) for those in rounds.values()]
+
     def sweep(self, operation: str) -> Iterator[Task]:
         """Every parameter of an operation in every class and every size, several to a set-up."""
         if self.planner.grammar.operations[operation].alias:
             return  # the same request as the newer operation's
-        for each in self.rounds.of(operation):
+        yield from self._swept(operation, self.rounds.of(operation))
+
+    def _swept(self, operation: str, rounds: Sequence[Round]) -> Iterator[Task]:
+        for each in rounds:
             chosen = each.variants()
             for start in range(0, len(chosen), BATCH):
                 probes = [self._varied(each.plan, one) for one in chosen[start : start + BATCH]]

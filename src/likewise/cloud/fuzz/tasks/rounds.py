@@ -65,6 +65,13 @@ class Rounds:
         """
         return sorted(self._of(operation), key=lambda each: (each.rank, each.key == AGAIN, each.name))
 
+    def apart(self, operation: str) -> dict[str, list[Round]]:
+        """Those of one operation by what they are about: classes, sizes, names, what is there already."""
+        found: dict[str, list[Round]] = {}
+        for each in self.of(operation):
+            found.setdefault(each.key.partition(" ")[0], []).append(each)
+        return found
+
     def _of(self, operation: str) -> Iterator[Round]:
         """The classes by rank, what is there already called again, and the sizes."""
         plan, found = self.plan(operation), self.variants(operation)

@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain, count, takewhile
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.tasks.callers import BY, PART
 from likewise.cloud.fuzz.tasks.cases import Cases, Task
+from likewise.cloud.fuzz.tasks.gains import SHARE, USUAL, Gains
 from likewise.cloud.fuzz.tasks.repair import repairs
 
 ATTEMPTS = 4
 """Repairs that are tried of one call."""
 AT_ONCE = 4
 """Operations that are repaired at the same time."""
-USUAL = 12
-"""Calls that a finding costs, before anything is known; and calls after which more is known of a kind."""
-STATES, FEWER = 0.2, 0.05
-"""The part of all calls that states get while there are any left, however little they find; and the part
-while there is much to find elsewhere."""
+STATES = 0.2
+"""The part of all calls that states get while there are any left, however little they find."""
 WAYS = 0.25
 """The part that the other ways in which operations are called get, while there are any left: they need more
 calls before them, and no other task meets what is said of versions, indexes or policies."""
-FIRST, SECOND = 0.5, 0.6
-"""The part that the first values of every parameter get in the same way, and the part with the next ones."""
-POOR, ALL = 1 / 60, 0.95
-"""Findings a call below which there is little to learn from: then first values get nearly everything."""
+FIRST = 0.95
+"""The part that the first values of every parameter get in the same way."""
+POOR = 1 / 60
+"""Findings a call below which there is little to learn from: then everything has its turn."""
+LITTLE = 0.1
+"""What is left of these parts while there is much to find: the rest goes to whatever promises most."""
 A_FEW = 2
 """Other ways in which an operation that one side refuses is called at first, while there is much to find."""
-SHARE = 0.2
-"""The part of all calls that may go to a kind of task that never ends and finds less than the others."""
 VAIN = 60
 """Walks in a row that the SDK refused, after which there is nowhere to go."""
 IDLE = 3
@@ -44,47 +41,6 @@ NEXT = frozenset({"rank 2", "size 1"})
 """Those that give each its next ones."""
 BEGINNING = ("present", "repaired")
 """Tasks that come first in any case."""
-
-
-@dataclass(slots=True)
-class Gains:
-    """What kinds of task gave for the calls that they took."""
-
-    calls: dict[str, int] = field(default_factory=dict)
-    found: dict[str, int] = field(default_factory=dict)
-    idle: dict[str, int] = field(default_factory=dict)
-    """Tasks in a row that needed no call."""
-
-    def note(self, keys: Sequence[str], calls: int, found: int) -> None:
-        """Take in how a task went."""
-        for key in (*keys, ""):
-            # What costs nothing would promise most for ever.
-            self.calls[key] = self.calls.get(key, 0) + max(1, calls)
-            self.idle[key] = 0 if calls else self.idle.get(key, 0) + 1
-            self.found[key] = self.found.get(key, 0) + found
-
-    def rate(self, key: str = "", ease: float = 1.0) -> float:
-        """Findings a call of one kind of task; of all kinds without a name.
-
-        Until more is known of a kind, it is as good as all of them, times its `ease`.
-        """
-        usual = USUAL * self.rate() * ease if key else 1
-        return (self.found.get(key, 0) + usual) / (self.calls.get(key, 0) + USUAL)
-
-    def promise(self, keys: Sequence[str], setup: int = 1) -> float:
-        """Findings a call that a task of these kinds promises, with so many calls before its own."""
-        value = 1.0
-        for key in keys:
-            value *= self.rate(key, ease=2 / (1 + setup))
-        return float(value ** (1 / len(keys))) if keys else 0.0
-
-    def spent(self, keys: Collection[str]) -> int:
-        """Calls that some kinds of task took."""
-        return sum(self.calls.get(key, 0) for key in keys)
-
-    def is_spent(self, key: str, share: float = SHARE) -> bool:
-        """Whether a kind of task that never ends had its share."""
-        return self.calls.get(key, 0) > share * self.calls.get("", 0) and self.rate(key) < self.rate()
 
 
 class Schedule:
@@ -114,18 +70,21 @@ class Schedule:
         yield from self.cases.present()
         self.settle()
         yield from self._repaired()
-        for name in [name for name in self.cases.operations if name in self.hopeless]:
-            # What one side refuses it may take in another way; all of them have their turn later on.
-            yield from self.cases.ways(name, None if self.gains.rate() < POOR else A_FEW)
+        # What one side refuses it may take in another way; all of them have their turn later on.
+        hopeless = [name for name in self.cases.operations if name in self.hopeless]
+        if self._is_poor:
+            yield from (task for name in hopeless for task in self.cases.ways(name))
+            hopeless = []
         sweeps = {name: self._of(name) for name in self.cases.operations}
-        for name, sweep in sweeps.items():
+        for name, those in sweeps.items():
             # Whether nobody has it or only the typical call is wrong: a few other ways of asking tell.
-            if name in self.absent and (task := next(sweep, None)) is not None:
+            if name in self.absent and (task := next(chain(*those), None)) is not None:
                 yield task
         states = self.cases.states()
         self._kinds = {task.keys[-1] for tasks in states.values() for task in tasks} - EARLY
         queues = [iter(tasks) for tasks in states.values()]
-        queues += sweeps.values()
+        queues.append(task for name in hopeless for task in self.cases.ways(name, A_FEW))
+        queues += [sweep for those in sweeps.values() for sweep in those]
         endless = [self._mixed(), self._walks()] if self.walks != 0 else []
         waiting = [(task, queue) for queue in (*queues, *endless) if (task := next(queue, None)) is not None]
         while waiting:
@@ -207,44 +166,48 @@ class Schedule:
         """The calls that were spent since the beginning, on whatever there is to choose from."""
         return self.gains.spent(("",)) - self.gains.spent(BEGINNING)
 
-    def _by_others(self, tasks: Sequence[Task]) -> int | None:
-        """The task of calls by others than the account's owner whose turn it is, if it is."""
-        those = (n for n, task in enumerate(tasks) if task.keys[-1] == BY)
-        return next(those, None) if self.gains.spent((BY,)) < PART * self._spent else None
+    @property
+    def _is_poor(self) -> bool:
+        """Whether there is little to learn from: little was found until now, or of late."""
+        return min(self.gains.average, self.gains.rate()) < POOR
+
+    def _is_due(self, kinds: Collection[str], share: float) -> bool:
+        """Whether some kinds of task have had less than their share, by a task where much is found."""
+        if self._is_poor:
+            return self.gains.spent(kinds) < share * self._spent
+        return self.gains.spent(kinds) + USUAL < LITTLE * share * self._spent
 
     def _choice(self, tasks: Sequence[Task]) -> int:
-        if (due := self._by_others(tasks)) is not None:
-            return due
-        early = [n for n, task in enumerate(tasks) if task.keys[-1] in EARLY]
-        is_poor = self.gains.rate() < POOR
-        if is_poor and not early:
-            early = [n for n, task in enumerate(tasks) if task.keys[-1] in NEXT]
+        early = _of_kinds(tasks, EARLY) or _of_kinds(tasks, NEXT)
         share = SHARE / 2 if early else SHARE
         fit = [
             n for n, task in enumerate(tasks) if not self.gains.is_spent(task.keys[-1], share) or _ends(task)
         ]
         states = [n for n in fit if tasks[n].phase == "states" and n not in early]
-        ways = [n for n in fit if tasks[n].keys[-1] == "way"]
-        spent = self._spent
-        if ways and self.gains.spent(("way",)) < WAYS * spent:
+        ways, others = _of_kinds(tasks, {"way"}), _of_kinds(tasks, {BY})
+        if others and self._is_due((BY,), PART):
+            return others[0]
+        if ways and self._is_due(("way",), WAYS):
             fit = ways
-        elif states and self.gains.spent(self._kinds) < (STATES if is_poor else FEWER) * spent:
+        elif states and self._is_due(self._kinds, STATES):
             fit = states
-        elif early and self.gains.spent(EARLY | NEXT) < (ALL if is_poor else FIRST) * spent:
+        elif early and self._is_due(EARLY | NEXT, FIRST):
             fit = early
-        elif self.gains.spent(EARLY | NEXT) < SECOND * spent:
-            fit = [n for n, task in enumerate(tasks) if task.keys[-1] in NEXT] or fit
         return max(fit or range(len(tasks)), key=lambda n: (self._promise(tasks[n]), -n))
 
     def _promise(self, task: Task) -> float:
         # States are about what is missing or there: their set-up says nothing about what they are worth.
-        return self.gains.promise(task.keys, 1 if task.phase == "states" else len(task.case.setup))
+        if task.phase == "states":
+            return self.gains.promise(task.keys)
+        setup, probes = len(task.case.setup), len(task.case.probes)
+        return self.gains.promise(task.keys, 2 * probes / (setup + probes or 1))
 
-    def _of(self, operation: str) -> Iterator[Task]:
-        for task in self.cases.sweep(operation):
-            if operation in self.hopeless:
-                return
-            yield task
+    def _of(self, operation: str) -> list[Iterator[Task]]:
+        """The sweeps of an operation, as long as there is hope."""
+        return [
+            takewhile(lambda _: operation not in self.hopeless, sweep)
+            for sweep in self.cases.sweeps(operation)
+        ]
 
     def _mixed(self) -> Iterator[Task]:
         """Two parameters at once, of the operation where that promises most."""
@@ -265,6 +228,11 @@ class Schedule:
             if is_over or (self.walks is not None and number >= self.walks):
                 return
             yield self.cases.walk(number)
+
+
+def _of_kinds(tasks: Sequence[Task], kinds: Collection[str]) -> list[int]:
+    """The places of the tasks of some kinds."""
+    return [n for n, task in enumerate(tasks) if task.keys[-1] in kinds]
 
 
 def _ends(task: Task) -> bool:

@@ -72,6 +72,11 @@ def measure() -> Step:
     return Step(verb="measure", checks=False)
 
 
+def look_at_the_clock() -> Step:
+    """Asks for the time, and how far it is off."""
+    return Step(verb="clock")
+
+
 def listed(**more: bool) -> Step:
     return Step(verb="list", **more)
 
@@ -93,6 +98,11 @@ class Box:
             return Raised(kind="Refused", message="no scales")
         if verb == "measure":
             return Returned(value={"weight": int(tag or "7", 16) % 1000})
+        if verb == "clock":
+            seconds = int(tag or "7", 16) % 86400
+            return Returned(
+                value={"at": f"{how and '≪ '}2026-05-04T{seconds // 3600:02}:{seconds // 60 % 60:02}:00Z"}
+            )
         if verb == "put":
             if how == "refuses":
                 return Raised(kind="Refused", message="no")
@@ -105,7 +115,7 @@ class Box:
 
 
 def touches(verb: str, name: str, outcome: Outcome) -> tuple[Touch, ...]:
-    if verb in ("list", "measure"):
+    if verb in ("list", "measure", "clock"):
         return (Touch(resource=("box",), effect=Effect.READ, scope=Scope.SUBTREE),)
     changes = verb == "put" and isinstance(outcome, Returned)
     return (Touch(resource=("box", name), effect=Effect.ABSORB if changes else Effect.READ),)

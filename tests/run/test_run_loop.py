@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from boxes import KINDS, Loop, Suite, get, listed, measure, put
+from boxes import KINDS, Loop, Suite, get, listed, look_at_the_clock, measure, put
 
 from likewise.model import (
     AllAnswersKnown,
@@ -468,6 +468,17 @@ def test_a_difference_in_an_earlier_test_taints_what_builds_on_it(loop: Make) ->
         found = runs.run(code=code)
         assert found.standings["t2"] is not Standing.TRUSTED
         assert found.standings["t2"] is not Standing.PROVED
+
+
+@pytest.mark.parametrize("wrong", [{}, {"": "off"}])
+def test_dates_differ_in_a_fixture_that_another_test_sets_up_now(loop: Make, wrong: dict[str, str]) -> None:
+    """Only how far they are off says anything, until it is known what varies."""
+    suite = Suite({"t1": (look_at_the_clock(), get("a")), "t2": (get("a"),)}, shared=True)
+    suite.wrong = wrong
+    runs = loop(suite)
+    runs.run()
+    suite.scripts = {"t2": (look_at_the_clock(), get("a")), "t1": (get("a"),)}
+    assert (runs.run().standings["t2"] is Standing.TRUSTED) == (not wrong)
 
 
 def test_audits_ask_again_and_bound_the_rate_of_wrong_skips(loop: Make) -> None:

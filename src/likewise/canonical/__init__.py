@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from likewise.canonical.hashing import VERSION, fingerprint
     from likewise.canonical.keys import World, key_world
     from likewise.canonical.sequence import masked_sequence
+    from likewise.canonical.tokens import are_times
 
 __all__ = [
     "VERSION",
@@ -19,6 +20,7 @@ __all__ = [
     "Familiarity",
     "World",
     "answer_fingerprint",
+    "are_times",
     "canonical_answer",
     "fingerprint",
     "key_world",
@@ -35,5 +37,6 @@ __getattr__ = _late(
         "answers": ("answer_fingerprint", "canonical_answer"),
         "keys": ("World", "key_world"),
         "sequence": ("masked_sequence",),
+        "tokens": ("are_times",),
     },
 )

@@ -95,6 +95,10 @@ class Familiarity:
             self._places[place] = known
         return known
 
+    def can_tell(self, operation: str) -> bool:
+        """Whether two runs called an operation, so that what varies in its answers is known."""
+        return sum(operation in called for called in self._operations()) > 1
+
     def rest(self) -> None:
         """Let go of what only saved time."""
         self._cuts.clear()
@@ -118,15 +122,19 @@ class Familiarity:
 
     def _without_strangers(self, place: str, told: _Told) -> _Told:
         """What the runs told, with nothing at all for those that never called the operation of a place."""
-        if self._called is None:
-            self._called = [set(map(_operation, known.tokens)) for known in self.sketches]
         operation = _operation(place)
         return tuple(
             [
                 () if tokens is None and operation not in called else tokens
-                for tokens, called in zip(told, self._called, strict=True)
+                for tokens, called in zip(told, self._operations(), strict=True)
             ]
         )
+
+    def _operations(self) -> list[set[str]]:
+        """What each run called."""
+        if self._called is None:
+            self._called = [set(map(_operation, known.tokens)) for known in self.sketches]
+        return self._called
 
     def _told_apart(self, place: str, told: _Told) -> Place:
         shown = [(known.code, known.tokens[place]) for known in self.sketches if place in known.tokens]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from likewise.canonical.hashing import fingerprint
-from likewise.model import Opaque, Redacted, Scalar
+from likewise.model import Opaque, Redacted, Scalar, Value
 
 TIME = "\x01"
 """Prefix of tokens that are points in time: when they vary, they lose identity."""
@@ -151,6 +151,17 @@ def is_near(token: str, when: float) -> bool:
     if not token.isdecimal() or len(token) not in (10, 13):
         return False
     return abs(int(token) / (1000 if len(token) == 13 else 1) - when) < _NEAR
+
+
+def are_times(one: Value, other: Value) -> bool:
+    """Whether two values are points in time and nothing else, with the same words around them.
+
+    A whole number may be anything.
+    """
+    if not isinstance(one, str | float) or not isinstance(other, str | float):
+        return False
+    (words, times), (others, moments) = pieces(one), pieces(other)
+    return words == others and bool(times) and all(token[:1] == TIME for token in (*times, *moments))
 
 
 def _magnitude(length: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from likewise.canonical import Familiarity
+from likewise.canonical import Familiarity, are_times
 from likewise.compare import compare_outcomes
 from likewise.decide import CallStanding, Rules, known_since, place
 from likewise.model import Answer, Discrepancy, Fingerprint, Interaction, Keyed, Value
@@ -98,13 +98,18 @@ class Differences:
             given = theirs.get((reading.trace.test, answer.evidence, answer.position))
             if given is None:
                 continue  # the evidence went away meanwhile: the call stays different
-            self._compared[pair] = compare_outcomes(
+            found = compare_outcomes(
                 operation=call.operation,
                 reference=given[0].outcome,
                 candidate=reading.trace.interactions[call.position].outcome,
                 reference_form=given[1],
                 candidate_form=ours.of(reading, call.position),
             )
+            if not familiarity[reading.trace.test].can_tell(str(call.operation)):
+                # A fixture that another test had set up until now: dates do not repeat, which nobody has
+                # learned here yet. How far they are off is said beside them.
+                found = [each for each in found if not are_times(each.reference, each.candidate)]
+            self._compared[pair] = found
 
     def _reference_answers(
         self, answers: Iterable[tuple[str, Answer]], familiarity: Mapping[str, Familiarity]

@@ -24,7 +24,7 @@ def unsound(run: Run, oracle: Results) -> list[str]:
     ]
 
 
-REFUSED = {"test_dynamodb.py::test_throttled"}
+REFUSED = {"test_dynamodb.py::test_throttled", "test_s3.py::test_tried_twice"}
 """Refused for want of capacity, which says nothing of the test: it stays undecided until it is served."""
 
 

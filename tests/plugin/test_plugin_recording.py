@@ -314,3 +314,39 @@ def test_single(): pass
         "test_it.py::test_grouped",
         "test_it.py::test_single",
     }
+
+
+def test_the_recorder_parses_nothing_beside_the_tests(suite: Suite) -> None:
+    """Where pytest imported it as a plugin it would, and CPython fails where two threads do."""
+    suite.pytester.makepyfile(
+        test_it=MOCKED
+        + """
+import ast
+import threading
+
+PARSERS = []
+parse = ast.parse
+
+def noted(*args, **more):
+    PARSERS.append(threading.current_thread().name)
+    return parse(*args, **more)
+
+@pytest.fixture(scope="session", autouse=True)
+def watched():
+    ast.parse = noted
+    yield
+    ast.parse = parse
+
+def test_one(aws):
+    aws.list_buckets()
+
+def test_two():
+    for thread in threading.enumerate():
+        if thread.name.startswith("likewise"):
+            thread.join(0.5)
+    assert not [name for name in PARSERS if name != "MainThread"]
+"""
+    )
+    result = suite.run("--likewise")
+    assert result.ret == 0
+    assert [each["unclear"] for each in suite.concluded["traces"]] == [[], []]

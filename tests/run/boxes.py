@@ -47,13 +47,14 @@ adds a field to its answer, forgets to list it."""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One call of a test. `checks` says whether the test would fail on a wrong answer, `looks` whether
-    it looks at the answer at all."""
+    it looks at the answer at all, `drawn` whether its name is like no other one of the test."""
 
     verb: str
     name: str = ""
     text: str = ""
     looks: bool = True
     checks: bool = True
+    drawn: bool = False
 
 
 Script = tuple[Step, ...]
@@ -81,8 +82,13 @@ def listed(**more: bool) -> Step:
     return Step(verb="list", **more)
 
 
+def first() -> Step:
+    """Asks for the first of all names."""
+    return Step(verb="first")
+
+
 class Box:
-    """One side's state. `wrong` says which names it is wrong about, and how."""
+    """One side's state. `wrong` says which names it is wrong about, and how, or what it does instead."""
 
     def __init__(self, wrong: Mapping[str, str] | None = None) -> None:
         self._wrong = wrong or {}
@@ -94,6 +100,9 @@ class Box:
             forgotten = [each for each, kind in self._wrong.items() if kind == "forgets"]
             names = [each for each in sorted(self._texts) if each.rpartition("-")[0] not in forgotten]
             return Returned(value={"names": list[Value](names)})
+        if verb == "first":
+            name = max(self._texts) if self._wrong.get("first") == "last" else min(self._texts)
+            return Returned(value={"name": name, "text": self._texts[name]})
         if verb == "measure" and how == "refuses":
             return Raised(kind="Refused", message="no scales")
         if verb == "measure":
@@ -115,7 +124,7 @@ class Box:
 
 
 def touches(verb: str, name: str, outcome: Outcome) -> tuple[Touch, ...]:
-    if verb in ("list", "measure", "clock"):
+    if verb in ("list", "first", "measure", "clock"):
         return (Touch(resource=("box",), effect=Effect.READ, scope=Scope.SUBTREE),)
     changes = verb == "put" and isinstance(outcome, Returned)
     return (Touch(resource=("box", name), effect=Effect.ABSORB if changes else Effect.READ),)
@@ -166,7 +175,8 @@ class Suite:
         calls: list[Interaction] = []
         result = Result.FAILED if test in self.broken else Result.PASSED
         for order, step in enumerate(self.scripts[test]):
-            name = f"{step.name}-{suffix}" if step.name else ""
+            own = f"{random.getrandbits(48):012x}" if step.drawn else suffix
+            name = f"{step.name}-{own}" if step.name else ""
             tag = f"{random.getrandbits(48):012x}"
             outcome, expected = (box.act(step.verb, name, step.text, tag) for box in (side, right))
             if outcome != expected and step.looks and step.checks:

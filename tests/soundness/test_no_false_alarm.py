@@ -129,3 +129,22 @@ def test_workers_and_random_order_raise_no_alarm(tmp_path: Path, server: str, ex
     warm = project.run("--likewise-verify", "-n", "2")
     assert alarms(warm) == []
     assert warm.reference_calls < cold.reference_calls / 2
+
+
+@pytest.mark.parametrize(("server", "suite"), [("moto", "drawn_aws"), ("azurite", "drawn_azure")])
+def test_what_depends_on_drawn_values_raises_no_alarm(tmp_path: Path, server: str, suite: str) -> None:
+    """Pages, ranges and counts of random names; who sets up a fixture changes from run to run.
+
+    What by chance came out alike twice may be asked about once more, as a whole test.
+    """
+    installed(server)
+    shutil.copyfile(SUITE / f"{suite}.py", tmp_path / "test_drawn.py")
+    tmp_path.joinpath("pytest.ini").write_text("[pytest]\n")
+    project = Project(root=tmp_path)
+    project.configure(candidate=server, reference=server, audit_share=0.0)
+    assert alarms(project.run("--likewise-verify", "--randomly-dont-reset-seed")) == []
+    later = [project.run("--likewise-verify", f"--randomly-seed={seed}") for seed in (2, 3, 4)]
+    assert [alarms(each) for each in later] == [[], [], []]
+    again = [test for each in later for test in asked(each)]
+    assert len(again) <= 2
+    assert len(set(again)) == len(again)

@@ -8,7 +8,7 @@ from likewise.model.late import late as _late
 
 if TYPE_CHECKING:
     from likewise.canonical.answers import answer_fingerprint, canonical_answer
-    from likewise.canonical.familiarity import Cursors, Familiarity, no_cursors, sketch
+    from likewise.canonical.familiarity import Cursors, Familiarity, no_cursors, operations_in, sketch
     from likewise.canonical.hashing import VERSION, fingerprint
     from likewise.canonical.keys import World, key_world
     from likewise.canonical.sequence import masked_sequence
@@ -26,13 +26,14 @@ __all__ = [
     "key_world",
     "masked_sequence",
     "no_cursors",
+    "operations_in",
     "sketch",
 ]
 
 __getattr__ = _late(
     __name__,
     {
-        "familiarity": ("Cursors", "Familiarity", "no_cursors", "sketch"),
+        "familiarity": ("Cursors", "Familiarity", "no_cursors", "operations_in", "sketch"),
         "hashing": ("VERSION", "fingerprint"),
         "answers": ("answer_fingerprint", "canonical_answer"),
         "keys": ("World", "key_world"),

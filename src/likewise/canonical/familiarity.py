@@ -56,6 +56,11 @@ def _show(shown: dict[str, set[str]], prefix: str, leaves: Leaves) -> None:
                 known.update(tokens)
 
 
+def operations_in(known: Sketch) -> set[str]:
+    """The operations that a run called."""
+    return set(map(_operation, known.tokens))
+
+
 class Familiarity:
     """What the candidate runs of one test say about what varies in it.
 
@@ -133,7 +138,7 @@ class Familiarity:
     def _operations(self) -> list[set[str]]:
         """What each run called."""
         if self._called is None:
-            self._called = [set(map(_operation, known.tokens)) for known in self.sketches]
+            self._called = [operations_in(known) for known in self.sketches]
         return self._called
 
     def _told_apart(self, place: str, told: _Told) -> Place:

@@ -16,6 +16,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Make the environment right before any file of the suite is imported: it may create clients."""
     if is_enabled(early_config.known_args_namespace):
+        from likewise.plugin.importing import import_plainly
+
+        import_plainly()
         from likewise.plugin.enabled import prepare
 
         prepare(early_config)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from likewise.canonical import Cursors, Familiarity, no_cursors
+from likewise.canonical import Cursors, Familiarity, no_cursors, operations_in
 from likewise.model import Sketch
 
 ENOUGH = 2
@@ -77,6 +78,18 @@ class Familiarities(Mapping[str, Familiarity]):
             self._learned.add(test)
             self._made.pop(test, None)
             self._kept.pop(test, None)
+
+    def look_back(self, test: str, operations: Iterable[str], longer: Callable[[], Iterable[Sketch]]) -> None:
+        """Have two runs of a test that called each of these operations, if they are among the `longer` past.
+
+        What a test called long ago, before others came to do that for it, varied just as much.
+        """
+        known = self[test].sketches
+        called = Counter(operation for each in known for operation in operations_in(each))
+        rare = {operation for operation in operations if called[operation] < ENOUGH}
+        if rare:
+            older = [each for each in longer() if not rare.isdisjoint(operations_in(each))]
+            self._kept[test] = Familiarity([*known, *older], cursors=self._cursors)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._order)

@@ -136,7 +136,12 @@ def compare_wholes(
 
 
 def _comparable(pair: Pair, matches: Iterable[_Match], forms: AnswersInWorlds) -> list[_Match]:
-    """Without the calls whose answers may differ only because either run drew values of its own."""
+    """Without the calls whose answers may differ only because either run drew values of its own.
+
+    Where the results differ, that is no excuse.
+    """
+    if pair.candidate.trace.result is not pair.reference.trace.result:
+        return list(matches)
     return [
         (left, right)
         for left, right in matches

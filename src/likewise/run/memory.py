@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain as joined
 
-from likewise.canonical import VERSION, Cursors, Familiarity, World, no_cursors, sketch
+from likewise.canonical import VERSION, Cursors, Familiarity, World, no_cursors, operations_in, sketch
 from likewise.decide import Answers, Rules, known_since
 from likewise.model import (
     Answer,
@@ -25,6 +27,9 @@ from likewise.run.findings import Answered, with_answers
 from likewise.run.ports import Ledger
 from likewise.run.reading import Chains, Reading, Readings, prune, read_world, worlds_of
 from likewise.run.sharing import read_worlds
+
+LOOK_BACK = 32
+"""So many runs of a test are looked through for what it called before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,11 +87,19 @@ class Memory:
         self.ledger.add_sketches(self._unwritten)
         self._unwritten = []
 
-    def repeats(self, test: str, code: str) -> int:
-        """How many runs of this very code have been seen of a test."""
-        known = {(seen.run, seen.test) for seen in self._sketched(test) if seen.code == code}
-        stored = self.ledger.sketches([test]).get(test, [])
-        return len(known | {(seen.run, seen.test) for seen in stored if seen.code == code})
+    def repeats(self, test: str, code: str, operations: AbstractSet[str]) -> int:
+        """How many runs of this very code have been seen of a test that called these operations.
+
+        In some orders of tests, one sets up what another has done so far.
+        """
+        seen = [*self._sketched(test), *self.ledger.sketches([test]).get(test, [])]
+        return len(
+            {
+                (each.run, each.test)
+                for each in seen
+                if each.code == code and operations <= operations_in(each)
+            }
+        )
 
     def look_up(self, recording: Recording) -> Known:
         """Key a recording and find the answers, widening where the narrow key is ambiguous.
@@ -220,9 +233,17 @@ class Memory:
         found = list(self.ledger.evidence(list(tests)))
         familiarity = self.familiarity(trace.test for _, evidence in found for trace in evidence.traces)
         familiarity.learn_from_this_run(familiarity)
+        called: dict[str, set[str]] = {}
+        for trace in joined.from_iterable(evidence.traces for _, evidence in found):
+            called.setdefault(trace.test, set()).update(str(call.operation) for call in trace.interactions)
+        for test, operations in called.items():
+            familiarity.look_back(test, operations, partial(self._past_of, test))
         for identity, evidence in found:
             rows = index_rows(evidence, familiarity, ambiguous, disputed)
             self.ledger.reindex(identity, rows, canonical_version=VERSION)
+
+    def _past_of(self, test: str) -> list[Sketch]:
+        return self.ledger.sketches([test], per_test=LOOK_BACK).get(test, [])
 
 
 class _Ahead:

@@ -64,6 +64,8 @@ class Prover:
         self._outlay = Outlay(plain=docket.recording.calls, meter=docket.meter)
         self._still = 0
         """What the tests that are open while worlds are replayed would take."""
+        self._repeated = 0
+        """How often tests were repeated on the candidate."""
         self._has_news = False
         """Whether the ledger got evidence since this run was keyed under all that is known."""
 
@@ -87,20 +89,41 @@ class Prover:
         if self._docket.settings.policy == "context":
             self._repeat_on_candidate([case for case in self._open() if case.differs])
 
-    def _repeat_on_candidate(self, cases: Iterable[Case]) -> None:
-        """Run once more what is undecided and seen once only, to tell what varies from what does not."""
-        code_of = self._docket.recording.provenance.code_of
-        once = [each.test for each in cases if self._docket.memory.repeats(each.test, code_of(each.test)) < 2]
-        if not once:
-            return
-        self._docket.emit(Progress(phase="repeat on the candidate", done=0, total=len(once)))
-        second = self._docket.rerunner.rerun(once, role=Role.CANDIDATE)
-        self._docket.memory.learn(second, repeat=" repeated")
+    def _repeat_on_candidate(self, cases: Sequence[Case]) -> None:
+        """Run once more what is undecided and seen once only, to tell what varies from what does not.
+
+        First those that set up a fixture which is in doubt, without those that have it from them: these
+        would set it up in their stead.
+        """
+        doubts = {case.test: case.verdict.reason for case in cases if isinstance(case.verdict, Rerun)}
+        fixtures = [doubt for doubt in doubts.values() if isinstance(doubt, FixtureInDoubt)]
+        lenders = [each.test for each in fixtures if self._is_seen_once(each.test, set(each.operations))]
+        if lenders:
+            self._repeat([*dict.fromkeys(lenders)])
+            for case in cases:
+                results = [case.reading.trace.result]
+                case.verdict = self._docket.judge.verdict(case.reading, results, self.known)
+        once = [case.test for case in cases if case.is_open and self._is_seen_once(case.test, _unknown(case))]
+        if once:
+            self._repeat(once)
+
+    def _is_seen_once(self, test: str, operations: AbstractSet[str]) -> bool:
+        """Whether fewer than two runs of a test's code have called these operations."""
+        code = self._docket.recording.provenance.code_of(test)
+        return test in self._docket.cases and self._docket.memory.repeats(test, code, operations) < 2
+
+    def _repeat(self, tests: Sequence[str]) -> None:
+        self._docket.emit(Progress(phase="repeat on the candidate", done=0, total=len(tests)))
+        second = self._docket.rerunner.rerun(tests, role=Role.CANDIDATE)
+        self._docket.memory.learn(
+            second, repeat=f" repeated {self._repeated}" if self._repeated else " repeated"
+        )
+        self._repeated += 1
         self._docket.accounts.note_attempts(second)
         self._has_news = True
         self._read_again()
         again = self._docket.memory.look_up(second).readings.by_test
-        for test in once:
+        for test in tests:
             self._judge_again(self._docket.cases[test], again.get(test, []))
 
     def _judge_again(self, case: Case, repeated: Sequence[Reading]) -> None:
@@ -410,6 +433,12 @@ class Prover:
             when=self._docket.settings.now,
             answered=answered,
         )
+
+
+def _unknown(case: Case) -> set[str]:
+    """The operations of the calls of a test that are open."""
+    positions = case.verdict.replay if isinstance(case.verdict, Rerun) else ()
+    return {str(case.reading.calls[position].operation) for position in positions}
 
 
 def _borrow(*readings: Reading) -> bool:

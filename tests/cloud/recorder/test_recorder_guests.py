@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 from azure.core.credentials import AzureNamedKeyCredential
 from azure.data.tables import TableClient, generate_table_sas
-from azure.storage.blob import ContainerClient, generate_blob_sas, generate_container_sas
+from azure.storage.blob import (
+    ContainerClient,
+    UserDelegationKey,
+    generate_blob_sas,
+    generate_container_sas,
+)
 from azure.storage.queue import QueueClient, generate_queue_sas
 
 from likewise.cloud.marks import WRONG_SECRET
@@ -96,6 +101,17 @@ def test_a_token_is_good_only_as_it_was_signed_for_what_it_was_signed(
     studio: Any, account: str, token: Callable[[], str], whose: str
 ) -> None:
     assert who(studio, lambda: listed(account, token())) == [whose]
+
+
+def test_a_token_signed_for_a_user_by_a_key_that_a_server_lent_is_no_strangers(
+    studio: Any, account: str
+) -> None:
+    lent = UserDelegationKey()
+    lent.signed_oid = lent.signed_tid = "me"
+    lent.signed_start = lent.signed_expiry = "2030-01-01T00:00:00Z"
+    lent.signed_service, lent.signed_version, lent.value = "b", "2021-12-02", WRONG
+    token = generate_container_sas("acme", "box", user_delegation_key=lent, permission="rl", expiry=SOON)
+    assert who(studio, lambda: listed(account, token)) == ["shared access"]
 
 
 def test_tokens_for_single_things_and_of_other_services_are_good_as_well(studio: Any, account: str) -> None:

@@ -10,6 +10,7 @@ from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.inquiry.minimising import Look, Minimiser
 from likewise.cloud.fuzz.inquiry.shortening import absorbed, once, reductions
+from likewise.cloud.fuzz.inquiry.shrinking import apart
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
 from likewise.model import Difference, Implication
@@ -246,3 +247,44 @@ def test_what_a_call_before_it_had_left_gives_way_to_what_shows_from_scratch() -
     case = Case(setup=(BUCKET,), probes=(Probe(call=put(CacheControl="x"), parameter="CacheControl"),))
     (shown,), missing = pair.minimiser.confirm(case, [gap("", Difference.CODE)])
     assert (shown.gap.difference, missing) == (Difference.SUCCESS, [])
+
+
+def parts_asked(pair: Pair) -> list[Call]:
+    """The calls that gave one of two parameters alone."""
+    names = {"CacheControl", "Expires"}
+    return [
+        each.call for run in pair.runs for each in run.probes if len(names & each.call.params.keys()) == 1
+    ]
+
+
+def test_no_parameter_is_asked_by_itself_twice_in_the_same_call() -> None:
+    pair = Needing("CacheControl", "Expires")
+    assert least(pair, together("CacheControl", "Expires")) == "CacheControl and Expires"
+    assert len(parts_asked(pair)) == 2
+
+
+def test_what_a_task_has_asked_of_one_parameter_by_itself_is_not_asked_again() -> None:
+    pair, case = Needing("CacheControl", "Expires"), replace(together("CacheControl", "Expires"), setup=())
+    planner = Planner(load("s3"), hints_of("s3"))
+    for each in apart(case.probes[0], planner, bare=False):
+        pair.minimiser.see_apart(case, each, [])
+    assert least(pair, case) == "CacheControl and Expires"
+    assert not parts_asked(pair)
+    pair.minimiser.forget()
+    assert least(pair, case) == "CacheControl and Expires"
+    assert parts_asked(pair), "what another task has seen says nothing of this one"
+
+
+def test_the_simplest_value_is_tried_by_itself_where_it_has_mostly_been_enough() -> None:
+    def tried(pair: Pair) -> list[int]:
+        probe = Probe(call=put(CacheControl="!"), parameter="CacheControl", value_class="wrong format")
+        shown, _ = pair.minimiser.confirm(Case(setup=(BUCKET,), probes=(probe,)), [gap("CacheControl")])
+        pair.runs.clear()
+        (done,) = pair.minimiser.minimise(shown)
+        assert done.confirmed >= 2
+        return [len(run.probes) for run in pair.runs]
+
+    pair = Pair("CacheControl")
+    first = [tried(pair) for _ in range(3)]
+    assert max(first[0]) > 1
+    assert max(first[2]) == 1

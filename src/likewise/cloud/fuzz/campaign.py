@@ -292,6 +292,7 @@ class Campaign:
         for each, (left, right) in zip(parts, self.pair.do(case, anew=False), strict=False):
             self.experience.count(case, each, left, right)
             gaps, _ = self.inquiry.gaps(case, each, left, right)
+            self.inquiry.minimiser.see_apart(case, each, gaps)
             yield from self._judge(replace(task, case=case), each, left, right)
             self.experience.known |= {key_of(gap, probe) for gap in gaps}
 

@@ -77,6 +77,8 @@ class Minimiser:
         """Cases that will be confirmed after the same set-up as another."""
         self._again: dict[str, Look] = {}
         """Second runs of such cases."""
+        self._alone: dict[str, set[tuple[str, ...]]] = {}
+        """What a task has seen of parameters by themselves that it had given together, by the calls."""
 
     def beside(
         self,
@@ -105,8 +107,13 @@ class Minimiser:
                 self._foreseen |= {str(form): look for form, look in zip(forms, looks, strict=False)}
                 self._siblings |= {str(form): forms for form in forms}
 
+    def see_apart(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> None:
+        """Take in what one of several parameters shows by itself."""
+        self._alone[_words(replace(case, probes=(probe,)))] = {gap.signature for gap in gaps}
+
     def forget(self) -> None:
         """What was foreseen is no longer of use."""
+        self._alone.clear()
         self._foreseen.clear()
         self._siblings.clear()
         self._again.clear()
@@ -262,8 +269,24 @@ class Minimiser:
             return self._told_apart(those)
         # Whether a state alone shows it has to be asked every time, too.
         kind = ("simpler", probe.value_class) if probe.state == "present" else None
-        found, rest = self._fitting(those, probes, kind)
+        found, rest = self._step_by_step(those, probes, kind)
         return found + rest
+
+    def _step_by_step(
+        self, those: list[Shown], probes: list[Probe], kind: tuple[object, ...] | None
+    ) -> tuple[list[Shown], list[Shown]]:
+        """As the simplest form shows them, by itself where that is mostly enough; then as others do."""
+        simplest = ("simplest", *(kind or ()))
+        tried, worked = self._tries.get(simplest, (0, 0))
+        if kind is None or not probes or tried < VAIN or 2 * worked <= tried:
+            found, rest = self._fitting(those, probes, kind)
+        else:
+            found, rest = self._fitting(those, probes[:1], kind, own=False)
+            more, rest = self._fitting(rest, probes[1:], kind) if rest else ([], rest)
+            found += more
+        if kind is not None and found + rest != those:
+            self._note(simplest, worked=any(each.probe.call == probes[0].call for each in found))
+        return found, rest
 
     def _told_apart(self, those: list[Shown]) -> list[Shown]:
         """What several parameters show together, by the one that accounts for it, else by as few as do.
@@ -273,9 +296,12 @@ class Minimiser:
         """
         probe, planner = those[0].probe, self._planner
         vague = all(each.gap.difference in _REASONS for each in those)
-        found, rest = self._fitting(those, simpler(probe, planner), ("simpler", "") if vague else None)
+        bare = simpler(probe, planner)
+        found, rest = self._fitting(those, self._open(those, bare), ("simpler", "") if vague else None)
         if rest:
-            more, rest = self._fitting(rest, apart(probe, planner, bare=False), ("apart",) if vague else None)
+            tried = [each.call for each in bare]
+            whole = [each for each in apart(probe, planner, bare=False) if each.call not in tried]
+            more, rest = self._fitting(rest, self._open(rest, whole), ("apart",) if vague else None)
             found += more
         done: list[Shown] = []
         for alike in _alike(found):
@@ -284,6 +310,16 @@ class Minimiser:
             more, rest = self._fitting(rest, fewer(probe, planner), None)
             done += more
         return done + rest
+
+    def _open(self, those: Sequence[Shown], probes: Sequence[Probe]) -> list[Probe]:
+        """Those probes that are not known to show nothing of some differences after the same set-up."""
+        signatures = {each.gap.signature for each in those}
+        forms = [replace(those[0].case, probes=(each,)) for each in probes]
+        return [
+            form.probes[0]
+            for form in forms
+            if (shown := self._alone.get(_words(form))) is None or shown & signatures
+        ]
 
     def _lessened(self, those: list[Shown], rounds: int = VALUES) -> list[Shown]:
         """With less in a value that nobody has chosen for one reason, as long as it goes on showing."""
@@ -295,21 +331,27 @@ class Minimiser:
         return done
 
     def _fitting(
-        self, those: list[Shown], probes: list[Probe], kind: tuple[object, ...] | None
+        self,
+        those: list[Shown],
+        probes: list[Probe],
+        kind: tuple[object, ...] | None,
+        *,
+        own: bool = True,
     ) -> tuple[list[Shown], list[Shown]]:
         """Differences of one probe, each as the first of some simpler ones shows it; and what none shows.
 
-        All share one set-up, and one run. Of a `kind` that never shows anything, no more are run.
+        All share one set-up, and one run. Of a `kind` that never shows anything, no more are run. The probe
+        itself comes last: where nothing simpler shows it, it is confirmed by the way, where it is not to be
+        left out.
         """
         first = those[0]
         if not probes or (kind is not None and self._is_vain(kind)):
             return [], those
         if all(each.gap.index == 0 for each in those):
             probes = [replace(each, observers=()) for each in probes]
-        # The probe itself comes last: where nothing simpler shows it, it is confirmed by the way.
         is_there = any(each.call == first.probe.call for each in probes)
-        own = () if AND in first.probe.parameter or is_there else (first.probe,)
-        case = replace(first.case, probes=(*probes, *own))
+        is_last = own and AND not in first.probe.parameter and not is_there
+        case = replace(first.case, probes=(*probes, *((first.probe,) if is_last else ())))
         found, rest, simplest = [], list(those), len(probes)
         for number, (probe, look) in enumerate(zip(case.probes, self._batch(case), strict=False)):
             form = replace(first.case, probes=(probe,))

@@ -19,12 +19,13 @@ from likewise.run.accounts import Accounts, candidate_of
 from likewise.run.auditing import audit
 from likewise.run.cases import Case, Settings
 from likewise.run.contradictions import Contradictions
+from likewise.run.docket import Docket
 from likewise.run.findings import split
 from likewise.run.judging import Judge
 from likewise.run.memory import Known, Memory
 from likewise.run.meter import Meter
 from likewise.run.ports import Emit, Ledger, Replayer, Rerunner
-from likewise.run.proving import Docket, Prover
+from likewise.run.proving import Prover
 
 
 class Conclusion:

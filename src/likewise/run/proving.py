@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 from likewise.decide import close_slice
 from likewise.model import (
@@ -17,7 +16,6 @@ from likewise.model import (
     Notice,
     Origin,
     Progress,
-    Recording,
     ReplayImpossible,
     Rerun,
     Role,
@@ -27,32 +25,14 @@ from likewise.model import (
     Trust,
     Wavers,
 )
-from likewise.run.accounts import Accounts
-from likewise.run.cases import Case, Settings, is_settled_by_replay
+from likewise.run.cases import Case, is_settled_by_replay
+from likewise.run.docket import Docket
 from likewise.run.findings import Answered, Pair, compare_replay, compare_wholes, split
-from likewise.run.judging import Judge
-from likewise.run.memory import Known, Memory
-from likewise.run.meter import Meter
+from likewise.run.memory import Known
 from likewise.run.outlay import Outlay
-from likewise.run.ports import Emit, Replayer, Rerunner, Slice
+from likewise.run.ports import Slice
 from likewise.run.reading import Reading
 from likewise.run.wavering import answers_waver, calls_waver, refusals_waver, requests_waver
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Docket:
-    """The cases of one run, and everything that settling them takes."""
-
-    recording: Recording
-    cases: dict[str, Case]
-    memory: Memory
-    judge: Judge
-    settings: Settings
-    meter: Meter
-    accounts: Accounts
-    emit: Emit
-    rerunner: Rerunner
-    replayer: Replayer | None
 
 
 class Prover:
@@ -317,14 +297,14 @@ class Prover:
             case.reading = self.known.readings.last(case.test)
 
     def _rerun(self, wanted: Sequence[Case]) -> None:
-        chosen = self._affordable(wanted)
+        chosen = self._docket.affordable(wanted)
         if chosen:
             self._run_whole(chosen)
             self._confirm([case for case in chosen if case.is_unexplained])
 
     def _confirm(self, unexplained: Iterable[Case]) -> None:
         """Run once more what ended otherwise though no answer differs: that may have been an accident."""
-        first = [(case, case.reference) for case in self._within_budget(unexplained)]
+        first = [(case, case.reference) for case in self._docket.within_budget(unexplained)]
         if first:
             self._run_whole([case for case, _ in first])
         for case, before in first:
@@ -355,33 +335,6 @@ class Prover:
                 self._settle_whole(case, attempts[case.test], found.get(case.test, []))
             else:
                 case.notes.append("did not run on the reference")
-
-    def _affordable(self, wanted: Sequence[Case]) -> list[Case]:
-        """The tests of these that the budget is enough for."""
-        chosen = self._within_budget(wanted)
-        if len(chosen) < len(wanted):
-            within = {case.test for case in chosen}
-            for case in wanted:
-                if case.test not in within:
-                    case.notes.append("the budget of reference calls is used up")
-            planned = _size(chosen)
-            raise_to = "Raise it with budget = … or --likewise-budget, or run again: what was proved is kept."
-            left_out = len(wanted) - len(chosen)
-            tests = "1 test was" if left_out == 1 else f"{left_out} tests were"
-            why = f"{self._docket.meter.account}, and {planned} are planned"
-            text = f"{tests} not run on the reference: {why}. {raise_to}"
-            self._docket.emit(Notice(slug=BudgetReached.slug, text=text))
-        return chosen
-
-    def _within_budget(self, wanted: Iterable[Case]) -> list[Case]:
-        chosen: list[Case] = []
-        planned = 0
-        for case in wanted:
-            calls = len(case.reading.calls)
-            if self._docket.meter.affords(planned + calls):
-                planned += calls
-                chosen.append(case)
-        return chosen
 
     def _settle_whole(
         self, case: Case, attempts: Sequence[Reading], differences: Iterable[Discrepancy]

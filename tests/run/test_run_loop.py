@@ -492,6 +492,18 @@ def test_audits_ask_again_and_bound_the_rate_of_wrong_skips(loop: Make) -> None:
     assert runs.run(code="c3", audit=4).finished.audits.clean == 8
 
 
+def test_a_result_from_before_a_failed_audit_counts_no_more(loop: Make) -> None:
+    """The reference has changed since: what the same code came to there before says nothing."""
+    suite = Suite({"t1": (put("a"), get("a"))}, unclear=frozenset({"t1"}))
+    runs = loop(suite)
+    assert runs.run(code="c1").whole == ["t1"]
+    suite.unclear = frozenset()
+    runs.run(code="c2")
+    suite.wrong = {"a": "answers"}
+    assert runs.run(code="c1", audit=9).standings["t1"] is Standing.DISCREPANT
+    assert runs.run(code="c1").standings["t1"] is Standing.DISCREPANT
+
+
 def test_calls_with_long_histories_are_audited_less_often(loop: Make) -> None:
     """To list is to depend on everything: audits must not cost more than what they check is worth."""
     puts = tuple(put(f"name{number}") for number in range(35))

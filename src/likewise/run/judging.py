@@ -143,11 +143,16 @@ class Judge:
         return {attempt.run for attempt in on_reference} - otherwise
 
     def _remembered(self, reading: Reading) -> Trust | None:
-        """The reference's own result for this very code, where it is known, fresh and always the same."""
+        """The reference's own result for this very code, where it is known, fresh and always the same.
+
+        What it was before an audit contradicted an answer that the test builds on says nothing any more.
+        """
         test = reading.trace.test
         code = self._code_of(test)
         if not code or reading.trace.unclear:
             return None
+        ends = self._ledger.withdrawals([call.key for call in reading.calls]).values()
+        contradicted = max((end.when for end in ends), default=self._rules.not_before - 1)
         known = [
             attempt
             for attempt in self._ledger.attempts(test)
@@ -155,6 +160,7 @@ class Judge:
             and attempt.target == self._rules.reference
             and attempt.code == code
             and attempt.when >= self._rules.not_before
+            and attempt.when > contradicted
         ]
         if not known or len({attempt.result for attempt in known}) > 1:
             return None

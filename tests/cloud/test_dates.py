@@ -88,6 +88,18 @@ def test_what_was_told_to_who_changed_it_is_told_to_who_looks() -> None:
     assert told(NOW, NOW, "?comp=tags") == ""
 
 
+def test_a_server_without_a_clock_tells_the_same_date_again_as_one_with() -> None:
+    """A mock inside the process answers without saying when."""
+
+    def told(clock: dict[str, str]) -> Any:
+        world = Interpreter()
+        call(world, "PUT", BLOB, body=b"x", status=201, told={"last-modified": http(NOW), **clock})
+        got = call(world, "HEAD", BLOB, told={"last-modified": http(NOW), **clock})
+        return got.outcome.value["headers"]["last-modified"]
+
+    assert told({"date": ""}) == told({}) == f"= {http(NOW)}"
+
+
 def test_a_server_that_tells_the_present_does_so_however_slow_it_is() -> None:
     """Whether that is the second in which the thing was changed is a matter of chance."""
 

@@ -59,25 +59,42 @@ class Dates:
         return {**arguments, "headers": {**headers, **told}, "query": {**query, **dated}, "body": body}
 
     def answered(
-        self, answer: Mapping, names: Sequence[str], touches: Sequence[Touch], now: float, *, has_dates: bool
+        self,
+        answer: Mapping,
+        names: Sequence[str],
+        touches: Sequence[Touch],
+        now: float | None,
+        *,
+        has_dates: bool,
     ) -> Value:
-        """An answer in which dates that are not of now, or that were told or sent before, say so."""
-        self._began = now if self._began is None else min(now, self._began)
+        """An answer in which dates that are not of now, or that were told or sent before, say so.
+
+        Without the server's clock only what was told before can be told from the rest.
+        """
         headers = answer["headers"]
         assert isinstance(headers, dict)
         text = headers.get(_MODIFIED)
         is_told = self._told_again(text, touches, now)
-        self._note(touches, now)
-        made = self._made(touches)
         if isinstance(text, str):
             self._modified[tuple(names)] = text
-        marked = self._marked(headers, now, made)
-        if is_told and isinstance(marked, dict):
-            marked = {**marked, _MODIFIED: f"{ECHO} {text!s}"}
-        body = self._marked(answer["body"], now, made) if has_dates else answer["body"]
-        return {**answer, "headers": marked, "body": body}
+        if now is not None:
+            answer = self._with_ages(answer, touches, now, has_dates=has_dates)
+        if is_told:
+            marked = answer["headers"]
+            assert isinstance(marked, dict)
+            answer = {**answer, "headers": {**marked, _MODIFIED: f"{ECHO} {text!s}"}}
+        return answer
 
-    def _told_again(self, text: Value, touches: Sequence[Touch], now: float) -> bool:
+    def _with_ages(
+        self, answer: Mapping, touches: Sequence[Touch], now: float, *, has_dates: bool
+    ) -> Mapping:
+        self._began = now if self._began is None else min(now, self._began)
+        self._note(touches, now)
+        made = self._made(touches)
+        body = self._marked(answer["body"], now, made) if has_dates else answer["body"]
+        return {**answer, "headers": self._marked(answer["headers"], now, made), "body": body}
+
+    def _told_again(self, text: Value, touches: Sequence[Touch], now: float | None) -> bool:
         """Whether an answer tells the date that whoever changed the thing last was told.
 
         A server that tells the present instead tells the same or not as it happens: so it always does.
@@ -124,9 +141,9 @@ class Dates:
         return aged(value, now, since=self._began, sent=self._sent, made=made)
 
 
-def _is_present(text: str, now: float) -> bool:
+def _is_present(text: str, now: float | None) -> bool:
     when = moment(text)
-    return when is not None and abs(when - now) <= 1
+    return when is not None and now is not None and abs(when - now) <= 1
 
 
 def _covers(touch: Touch, resource: Resource) -> bool:

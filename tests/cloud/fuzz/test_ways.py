@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+import pytest
 from fake_side import FakeSide, campaign, failure
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, Text
@@ -293,3 +294,21 @@ def test_what_cannot_be_made_twice_is_made_once_whatever_it_is_given() -> None:
         "MessageId_Update",
     ]
     assert again[-1].params["pop_receipt"].call == 2, "the receipt is that of who took the message"
+
+
+@pytest.mark.parametrize(
+    ("service", "way", "writes"),
+    [
+        ("blob", "Container_ListBlobHierarchySegment:folders", {"BlockBlob_Upload"}),
+        ("blob", "BlockBlob_GetBlockList:turned", {"BlockBlob_StageBlock", "BlockBlob_CommitBlockList"}),
+        ("blob", "PageBlob_GetPageRangesDiff:apart", {"Blob_CreateSnapshot", "PageBlob_UploadPages"}),
+        ("s3", "ListObjectVersions:removed", {"PutBucketVersioning", "DeleteObjects"}),
+        ("dynamodb", "BatchGetItem:tables", {"CreateTable", "BatchWriteItem"}),
+    ],
+)
+def test_lists_hold_several_things_where_their_order_is_to_be_seen(
+    service: str, way: str, writes: set[str]
+) -> None:
+    plan = planner(service).plan(way)
+    assert writes <= {call.operation for call in plan.setup}
+    assert plan.setup[-1].operation in writes, "nothing is made over what they made"

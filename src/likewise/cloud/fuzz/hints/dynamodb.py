@@ -192,6 +192,7 @@ HINTS = Hints(
     },
     related={
         "PutItem:before": ({"Item": ROW},),
+        "CreateTable:second": ({"TableName": Name("table", 1)},),
         "DescribeTable:restored": ({"TableName": Name("table", 5)},),
         "DescribeTable:imported": ({"TableName": Name("table", 6)},),
         "CreateTable:stream": (

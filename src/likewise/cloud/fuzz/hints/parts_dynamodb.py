@@ -11,6 +11,8 @@ TABLE, ITEM, OTHER = Name("table"), Name("item"), Name("item", 1)
 KEY = {"id": {"S": ITEM}, "rank": {"N": "1"}}
 OTHER_KEY = {"id": {"S": OTHER}, "rank": {"N": "2"}}
 ROW = {**KEY, "n": {"N": "8"}, "s": {"S": "other text"}}
+SECOND = Name("table", 1)
+"""Another table, of the same form."""
 OTHER_ROW = {**OTHER_KEY, "n": {"N": "9"}, "s": {"S": "text"}}
 KINDS = {
     **KEY,
@@ -29,7 +31,7 @@ BY_ID = {
     "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
     "Projection": {"ProjectionType": "ALL"},
 }
-FEWER = {**BY_ID, "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["n"]}}
+FEWER = {**BY_ID, "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["s", "n"]}}
 THROUGHPUT = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
 STREAM = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
 IS_SEVEN = "n = :seven"
@@ -87,6 +89,27 @@ FAILS = (
     "n = :one OR n < :one OR n > :seven OR contains(s, :number) OR size(s) > :four OR NOT begins_with(s, :te)"
 )
 WORDS = {":te": {"S": "te"}, ":number": {"S": "N"}, ":four": {"N": "4"}, **ONE, **SEVEN}
+MORE_HOLDS = (
+    "attribute_not_exists(nowhere) AND contains(ss, :a) AND size(ss) = :two AND m.deep = :text "
+    "AND attribute_type(m, :map) AND begins_with(m.deep, :te) AND size(m) = :two AND m.deep IN (:a, :text) "
+    "AND m.deep BETWEEN :a AND :text AND NOT attribute_exists(m.nowhere) AND raw > :bytes AND z = :null"
+)
+MORE_FAILS = (
+    "attribute_not_exists(m.deep) OR attribute_exists(m.nowhere) OR contains(ss, :text) OR m.deep <> :text "
+    "OR attribute_type(ss, :map) OR m.deep IN (:a, :two) OR m.deep > :text OR nowhere = :two "
+    "OR size(m) < :two OR NOT contains(ss, :a) OR m.list[0] <> :null OR nowhere < :two "
+    "OR m.deep BETWEEN :a AND :a"
+)
+MORE_WORDS = {
+    ":a": {"S": "a"},
+    ":te": {"S": "te"},
+    ":text": {"S": "text"},
+    ":two": {"N": "2"},
+    ":map": {"S": "M"},
+    ":bytes": {"B": b"a"},
+    ":null": {"NULL": True},
+}
+"""Conditions on what is inside others, and on sets: each part of the first holds, none of the second."""
 OLD_TOO = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
 COMPARED = {
     "n": {"ComparisonOperator": "BETWEEN", "AttributeValueList": [{"N": "1"}, {"N": "7"}]},

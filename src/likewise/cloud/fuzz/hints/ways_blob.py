@@ -37,8 +37,12 @@ RULE = {
     "ExposedHeaders": "x-ms-meta-*",
     "MaxAgeInSeconds": 300,
 }
+OTHER_RULE = {**RULE, "AllowedOrigins": "*", "AllowedMethods": "DELETE", "MaxAgeInSeconds": 60}
 KEPT = {"Enabled": True, "Days": 7}
 SHARED: dict[str, Mapping[str, Any]] = {
+    "Service_SetProperties:rules": {
+        "body": {"StorageServiceProperties": {"Cors": {"CorsRule": [RULE, OTHER_RULE]}}}
+    },
     "Service_SetProperties:metrics": {
         "body": {
             "StorageServiceProperties": {
@@ -53,6 +57,8 @@ SHARED: dict[str, Mapping[str, Any]] = {
     },
 }
 """What every service's properties can be set to."""
+
+TURNED = {"body": {"BlockList": {"Latest": ["YmxvY2stMg==", "YmxvY2stMQ=="]}}}
 
 
 def identifiers(permission: str) -> dict[str, Any]:
@@ -114,8 +120,10 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "Container_ListBlobFlatSegment:tiered": {"container": CONTAINER},
     "Container_ListBlobFlatSegment:spelled": {"container": CONTAINER},
     "Container_ListBlobHierarchySegment:folder": {"container": CONTAINER},
+    "Container_ListBlobHierarchySegment:folders": {"container": CONTAINER},
     "Container_ListBlobHierarchySegment:inner": {"prefix": Text((BLOB, "/"))},
     "Container_FilterBlobs:two": {"where": "colour='red' AND size='big'"},
+    "Service_FilterBlobs:two": {"where": "colour='red' AND size='big'"},
     "Blob_SetMetadata:other": {"metadata": MORE},
     "Blob_SetMetadata:none": {"metadata": {}},
     "Blob_SetTags:other": {"body": TAGS},
@@ -197,12 +205,13 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "BlockBlob_CommitBlockList:committed": {"body": {"BlockList": {"Committed": ["YmxvY2stMQ=="]}}},
     "BlockBlob_CommitBlockList:unknown": {"body": {"BlockList": {"Latest": ["YmxvY2stOQ=="]}}},
     "BlockBlob_CommitBlockList:twice": {"body": {"BlockList": {"Latest": ["YmxvY2stMQ==", "YmxvY2stMQ=="]}}},
-    "BlockBlob_CommitBlockList:turned": {"body": {"BlockList": {"Latest": ["YmxvY2stMg==", "YmxvY2stMQ=="]}}},
+    "BlockBlob_CommitBlockList:turned": TURNED,
     "BlockBlob_CommitBlockList:nothing": {"body": {"BlockList": {}}},
     "BlockBlob_CommitBlockList:full": FULL,
     "BlockBlob_CommitBlockList:over": {"blob": BLOB},
     "BlockBlob_GetBlockList:committed": {"list_type": "committed"},
     "BlockBlob_GetBlockList:uncommitted": {"list_type": "uncommitted"},
+    "BlockBlob_GetBlockList:turned": {"list_type": "committed"},
     "AppendBlob_Create:full": FULL,
     "AppendBlob_AppendBlock:second": {"append_position": len(BODY)},
     "AppendBlob_AppendBlock:small": {"max_size": len(BODY)},
@@ -216,6 +225,7 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "PageBlob_ClearPages:part": {"range": "bytes=512-1023"},
     "PageBlob_GetPageRanges:two": {"range": "bytes=0-1023"},
     "PageBlob_GetPageRangesDiff:same": {"blob": BLOB},
+    "PageBlob_GetPageRangesDiff:apart": {"blob": BLOB},
     "PageBlob_Resize:smaller": {"blob_content_length": 512},
     "PageBlob_UpdateSequenceNumber:increment": {
         "sequence_number_action": "increment",
@@ -229,13 +239,18 @@ RELATED: dict[str, tuple[Any, ...]] = {
     "BlockBlob_Upload:source": ({"blob": OTHER, **FULL},),
     "BlockBlob_Upload:marked": ({"blob_tags_string": "colour=blue"},),
     **{f"BlockBlob_Upload:{end}": ({"blob": Text((BLOB, end))},) for end in ENDS},
+    **{f"BlockBlob_Upload:in{end}": ({"blob": Text((BLOB, f"{end}/inner"))},) for end in ENDS},
     "BlockBlob_StageBlock:first": ({"block_id": "YmxvY2stMQ=="},),
+    "BlockBlob_CommitBlockList:both": (TURNED,),
+    "PageBlob_Create:long": ({"blob_content_length": 2048},),
+    "PageBlob_UploadPages:apart": ({"range": "bytes=1024-1535"},),
     "BlockBlob_StageBlock:second": ({"block_id": "YmxvY2stMg==", "body": b"another block"},),
     "Blob_SetTier:archived": ({"tier": "Archive"},),
 }
 
 _LEASED = {"Container": ("Container_AcquireLease",), "Blob": ("Blob_AcquireLease",)}
 _APPENDED = ("AppendBlob_Create", "AppendBlob_AppendBlock")
+_STAGED = ("BlockBlob_StageBlock:first", "BlockBlob_StageBlock:second")
 _COMMITTED = ("BlockBlob_StageBlock", "BlockBlob_CommitBlockList")
 _PAGES = ("PageBlob_Create", "PageBlob_UploadPages")
 _TAKEN = ("Blob_CreateSnapshot",)
@@ -255,8 +270,10 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "Container_ListBlobFlatSegment:tiered": ("BlockBlob_Upload", "Blob_SetTier"),
     "Container_ListBlobFlatSegment:spelled": tuple(f"BlockBlob_Upload:{end}" for end in ENDS),
     "Container_ListBlobHierarchySegment:folder": ("BlockBlob_Upload:folder",),
+    "Container_ListBlobHierarchySegment:folders": tuple(f"BlockBlob_Upload:in{end}" for end in ENDS),
     "Container_ListBlobHierarchySegment:inner": ("BlockBlob_Upload:folder",),
     "Container_FilterBlobs:two": ("BlockBlob_Upload:full",),
+    "Service_FilterBlobs:two": ("BlockBlob_Upload:full",),
     "Blob_SetMetadata:other": ("Blob_SetMetadata",),
     "Blob_SetMetadata:none": ("Blob_SetMetadata",),
     "Blob_SetMetadata:snapshot": _TAKEN,
@@ -293,6 +310,12 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "BlockBlob_GetBlockList:snapshot": (*_COMMITTED, *_TAKEN),
     "PageBlob_GetPageRanges:snapshot": (*_PAGES, *_TAKEN),
     "PageBlob_GetPageRangesDiff:same": (*_PAGES, *_TAKEN),
+    "PageBlob_GetPageRangesDiff:apart": (
+        "PageBlob_Create:long",
+        "Blob_CreateSnapshot:metadata",
+        "PageBlob_UploadPages:hashed",
+        "PageBlob_UploadPages:apart",
+    ),
     **dict.fromkeys([name for name in WAYS if name.endswith(":tagged")], ("Blob_SetTags",)),
     **{
         f"{kind}_{verb}Lease:{state}": (*held, *(f"{kind}_{end}" for end in ends))
@@ -322,9 +345,10 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "BlockBlob_StageBlock:over": ("BlockBlob_StageBlock",),
     "BlockBlob_StageBlock:longer": ("BlockBlob_StageBlock",),
     "BlockBlob_CommitBlockList:committed": _COMMITTED,
-    "BlockBlob_CommitBlockList:turned": ("BlockBlob_StageBlock:first", "BlockBlob_StageBlock:second"),
+    "BlockBlob_CommitBlockList:turned": _STAGED,
     "BlockBlob_CommitBlockList:over": ("BlockBlob_Upload:full", "BlockBlob_StageBlock"),
     "BlockBlob_GetBlockList:committed": _COMMITTED,
+    "BlockBlob_GetBlockList:turned": ("BlockBlob_Upload:marked", *_STAGED, "BlockBlob_CommitBlockList:both"),
     "AppendBlob_AppendBlock:second": _APPENDED,
     "AppendBlob_AppendBlock:small": _APPENDED,
     "AppendBlob_AppendBlock:sealed": ("AppendBlob_Create", "AppendBlob_Seal"),

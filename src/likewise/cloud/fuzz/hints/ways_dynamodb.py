@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Ref, Text
+from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.hints.parts_dynamodb import (
     ALL_KINDS,
     BOTH,
@@ -22,6 +22,9 @@ from likewise.cloud.fuzz.hints.parts_dynamodb import (
     KEY,
     KINDS,
     LOCAL,
+    MORE_FAILS,
+    MORE_HOLDS,
+    MORE_WORDS,
     OLD_TOO,
     ONE,
     ORDERED,
@@ -29,6 +32,7 @@ from likewise.cloud.fuzz.hints.parts_dynamodb import (
     OTHER_KEY,
     OTHER_ROW,
     ROW,
+    SECOND,
     SELECT,
     SEVEN,
     STREAM,
@@ -128,6 +132,22 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "UpdateItem:subtract": updates("DELETE ss :less", {":less": {"SS": ["a"]}}),
     "UpdateItem:append": updates("SET l = list_append(l, :more)", {":more": {"L": [{"S": "y"}]}}),
     "UpdateItem:default": updates("SET fresh = if_not_exists(nowhere, :one)", ONE),
+    "UpdateItem:kept": updates("SET n = if_not_exists(n, :one)", ONE),
+    "UpdateItem:filled": updates("SET fresh = if_not_exists(fresh, :one)", ONE),
+    "UpdateItem:counted": updates(
+        "SET n = if_not_exists(n, :one) + :one, fresh = if_not_exists(fresh, :one) + :one", ONE
+    ),
+    "UpdateItem:ahead": updates("SET l = list_append(:more, l)", {":more": {"L": [{"S": "y"}]}}),
+    "UpdateItem:begun": updates(
+        "SET fresh = list_append(if_not_exists(fresh, :none), :more)",
+        {":none": {"L": []}, ":more": {"L": [{"S": "y"}]}},
+    ),
+    "UpdateItem:set": updates("ADD fresh :more", {":more": {"SS": ["b", "a"]}}),
+    "UpdateItem:swapped": updates("SET s = n, n = s"),
+    "UpdateItem:apart": updates("DELETE ss :less", {":less": {"SS": ["c"]}}),
+    "UpdateItem:beside": updates("SET m.fresh = :one REMOVE m.deep", ONE),
+    "UpdateItem:more-holds": updates("SET n = :seven", MORE_WORDS, ConditionExpression=MORE_HOLDS),
+    "UpdateItem:more-fails": updates("SET n = :seven", MORE_WORDS, ConditionExpression=MORE_FAILS),
     "UpdateItem:nested": updates("SET m.deep = :one", ONE),
     "UpdateItem:names": updates("SET #n = :one", ONE, ExpressionAttributeNames={"#n": "n"}),
     "UpdateItem:if": updates("SET s = :seven", SEVEN, ConditionExpression=IS_SEVEN),
@@ -205,6 +225,8 @@ WAYS: dict[str, Mapping[str, Any]] = {
     },
     "Scan:holds": filters(HOLDS),
     "Scan:fails": filters(FAILS),
+    "Scan:more-holds": filters(MORE_HOLDS, ExpressionAttributeValues=MORE_WORDS),
+    "Scan:more-fails": filters(MORE_FAILS, ExpressionAttributeValues=MORE_WORDS),
     "Scan:compared": {"ScanFilter": COMPARED},
     "Scan:ordered": {"ScanFilter": ORDERED},
     "Scan:either": {
@@ -219,6 +241,10 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "Scan:part": {"Segment": 0, "TotalSegments": 2},
     "BatchGetItem:two": {"RequestItems": {TABLE: {"Keys": [OTHER_KEY, KEY]}}},
     "BatchGetItem:none": {"RequestItems": {TABLE: {"Keys": [OTHER_KEY]}}},
+    "BatchGetItem:tables": {
+        "RequestItems": {SECOND: {"Keys": [KEY]}, TABLE: {"Keys": [KEY]}},
+        "ReturnConsumedCapacity": "TOTAL",
+    },
     "BatchGetItem:names": {
         "RequestItems": {
             TABLE: {
@@ -230,6 +256,10 @@ WAYS: dict[str, Mapping[str, Any]] = {
     },
     "BatchWriteItem:two": {
         "RequestItems": {TABLE: [{"PutRequest": {"Item": ROW}}, {"PutRequest": {"Item": OTHER_ROW}}]}
+    },
+    "BatchWriteItem:tables": {
+        "RequestItems": {table: [{"PutRequest": {"Item": ROW}}] for table in (SECOND, TABLE)},
+        "ReturnConsumedCapacity": "TOTAL",
     },
     "BatchWriteItem:kinds": {"RequestItems": {TABLE: [{"PutRequest": {"Item": KINDS}}]}},
     "BatchWriteItem:mixed": {
@@ -243,6 +273,11 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "TransactGetItems:names": transacts(
         Get={"Key": KEY, "ProjectionExpression": "#n", "ExpressionAttributeNames": {"#n": "n"}}
     ),
+    "TransactWriteItems:tables": {
+        "TransactItems": [{"Put": {"TableName": table, "Item": ROW}} for table in (SECOND, TABLE)],
+        "ReturnConsumedCapacity": "TOTAL",
+    },
+    "RestoreTableFromBackup:indexed": {"TargetTableName": Name("table", 5)},
     "TransactWriteItems:delete": transacts(Delete={"Key": KEY}),
     "TransactWriteItems:update": transacts(
         Update={"Key": KEY, "UpdateExpression": "SET n = :seven", "ExpressionAttributeValues": SEVEN}
@@ -350,10 +385,17 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "UpdateItem:union": ALL_KINDS,
     "UpdateItem:subtract": ALL_KINDS,
     "UpdateItem:nested": ALL_KINDS,
+    "UpdateItem:apart": ALL_KINDS,
+    "UpdateItem:beside": ALL_KINDS,
+    **{f"{name}:more-{how}": ALL_KINDS for name in ("UpdateItem", "Scan") for how in ("holds", "fails")},
     "Query:index": INDEXED,
     "Query:sure": INDEXED,
     "Scan:index": INDEXED,
     "BatchGetItem:two": ("CreateTable", "BatchWriteItem:two"),
+    "BatchGetItem:tables": ("CreateTable:second", "BatchWriteItem:tables"),
+    "BatchWriteItem:tables": ("CreateTable:second", "CreateTable"),
+    "TransactWriteItems:tables": ("CreateTable:second", "CreateTable"),
+    "RestoreTableFromBackup:indexed": ("CreateTable:index", "CreateBackup"),
     "BatchWriteItem:delete": THERE,
     "TransactGetItems:two": ("CreateTable", "BatchWriteItem:two"),
     "TransactWriteItems:delete": THERE,

@@ -63,6 +63,9 @@ def _copies(name: str, priority: int, which: Mapping[str, Any], **rest: Any) -> 
     }
 
 
+FILTERS = [{"Name": "suffix", "Value": ".jpg"}, {"Name": "prefix", "Value": "logs/"}]
+
+
 def _rule(**rest: Any) -> dict[str, Any]:
     return {"LifecycleConfiguration": {"Rules": [{**RULE, **rest}]}}
 
@@ -145,11 +148,14 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "PutBucketLifecycleConfiguration:old": _rule(
         Filter={"Prefix": ""},
         NoncurrentVersionExpiration={"NoncurrentDays": 30},
-        NoncurrentVersionTransitions=[{"NoncurrentDays": 10, "StorageClass": "GLACIER"}],
+        NoncurrentVersionTransitions=[
+            {"NoncurrentDays": 10, "StorageClass": "STANDARD_IA"},
+            {"NoncurrentDays": 20, "StorageClass": "GLACIER"},
+        ],
         AbortIncompleteMultipartUpload={"DaysAfterInitiation": 7},
     ),
     "PutBucketLifecycleConfiguration:tagged": _rule(
-        Filter={"And": {"Prefix": "logs/", "Tags": [{"Key": "colour", "Value": "blue"}]}},
+        Filter={"And": {"Prefix": "logs/", "Tags": [{"Key": "size", "Value": "big"}, TAG]}},
         Expiration={"Date": "2031-01-01T00:00:00Z"},
     ),
     "PutBucketLifecycleConfiguration:prefix": _rule(Prefix="logs/", Expiration={"Days": 10}),
@@ -203,9 +209,14 @@ WAYS: dict[str, Mapping[str, Any]] = {
                 {
                     "Id": "one",
                     "QueueArn": "arn:aws:sqs:us-east-1:123456789012:likewise",
-                    "Events": ["s3:ObjectCreated:*"],
-                    "Filter": {"Key": {"FilterRules": [{"Name": "prefix", "Value": "logs/"}]}},
-                }
+                    "Events": ["s3:ObjectRemoved:*", "s3:ObjectCreated:*"],
+                    "Filter": {"Key": {"FilterRules": FILTERS}},
+                },
+                {
+                    "Id": "another",
+                    "QueueArn": "arn:aws:sqs:us-east-1:123456789012:likewise",
+                    "Events": ["s3:ObjectRestore:*"],
+                },
             ]
         }
     },
@@ -216,16 +227,26 @@ WAYS: dict[str, Mapping[str, Any]] = {
                 {
                     "Id": "one",
                     "TopicArn": "arn:aws:sns:us-east-1:123456789012:likewise",
-                    "Events": ["s3:ObjectRemoved:*"],
-                }
+                    "Events": ["s3:ObjectRestore:*", "s3:ObjectRemoved:*"],
+                },
+                {
+                    "Id": "another",
+                    "TopicArn": "arn:aws:sns:us-east-1:123456789012:likewise",
+                    "Events": ["s3:ReducedRedundancyLostObject"],
+                },
             ],
             "LambdaFunctionConfigurations": [
                 {
                     "Id": "two",
                     "LambdaFunctionArn": "arn:aws:lambda:us-east-1:123456789012:function:likewise",
                     "Events": ["s3:ObjectCreated:Put", "s3:ObjectCreated:Copy"],
-                    "Filter": {"Key": {"FilterRules": [{"Name": "suffix", "Value": ".jpg"}]}},
-                }
+                    "Filter": {"Key": {"FilterRules": FILTERS}},
+                },
+                {
+                    "Id": "more",
+                    "LambdaFunctionArn": "arn:aws:lambda:us-east-1:123456789012:function:likewise",
+                    "Events": ["s3:ObjectTagging:*"],
+                },
             ],
             "EventBridgeConfiguration": {},
         }

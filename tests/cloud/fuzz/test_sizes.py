@@ -12,6 +12,7 @@ from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import Member, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
+from likewise.cloud.fuzz.planning.values import variants
 from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
 from likewise.cloud.fuzz.sides.execution import Probe
 from likewise.cloud.fuzz.tasks.bounds import Bounds
@@ -191,3 +192,17 @@ def test_a_limit_that_both_sides_are_near_to_is_closed_in_on() -> None:
     found = [each.size for each in sizes(member, {"Text": "hello"}, named=(), number=5)]
     assert 48 * 1024 < max(found) < 64 * 1024
     assert found == sorted(found, reverse=True), "what is taken there is taken below"
+
+
+def test_items_whose_texts_have_a_form_are_told_apart_by_their_numbers() -> None:
+    """Else nobody sees in which order a server gives them back."""
+    rules = [{"AllowedOrigins": "http://a.example", "MaxAgeInSeconds": 300}]
+    member = Member(name="body", kind="any")
+    found = [each.value for each in sizes(member, {"Rule": rules}, named=()) if each.note == "3 items"]
+    assert [rule["MaxAgeInSeconds"] for rule in found[0]["Rule"]] == [300, 301, 302]
+
+
+def test_numbers_beyond_both_ends_of_a_range_come_first() -> None:
+    member = Member(name="n", kind="integer", minimum=0, maximum=60)
+    ranks = by_rank(list(variants((member,), {}, {"n": 30})))
+    assert {"-1", "61"} <= {each.note for each in ranks[1]}

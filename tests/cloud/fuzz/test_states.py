@@ -16,7 +16,19 @@ from likewise.cloud.fuzz.sides.execution import Lane, Names, Probe
 from likewise.cloud.fuzz.sides.standing import is_replaced
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.schedule import EARLY
-from likewise.cloud.fuzz.tasks.states import ASKED, MADE, MARKS, altered, cased, ended, held, oddly, otherwise
+from likewise.cloud.fuzz.tasks.states import (
+    ASKED,
+    HELD,
+    KEYED,
+    MADE,
+    MARKS,
+    altered,
+    cased,
+    ended,
+    held,
+    oddly,
+    otherwise,
+)
 
 BLOBS = Planner(load("blob"), hints_of("blob"))
 ROWS = Planner(load("table"), hints_of("table"))
@@ -161,3 +173,20 @@ def test_a_field_of_the_client_is_one_finding_whatever_it_is_called() -> None:
 def test_a_read_is_asked_twice_too() -> None:
     (task,) = Cases(BLOBS, 1, ("Blob_GetProperties",)).states()["reread"]
     assert names(task.case.setup)[-1] == task.case.probes[0].call.operation == "Blob_GetProperties"
+
+
+def test_whether_what_is_held_is_kept_from_others_is_asked_before_keys_are_tried() -> None:
+    found = Cases(BLOBS, 1, ("Blob_SetTier",)).states()
+    assert {probe.parameter for task in found[HELD] for probe in task.case.probes} == {""}
+    assert "lease_id" in {probe.parameter for task in found[KEYED] for probe in task.case.probes}
+
+
+def test_a_page_is_asked_of_a_list_with_each_thing_that_narrows_it() -> None:
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    calls = {}
+    for name in ("ListBackups", "Scan"):
+        tasks = Cases(planner, 1, (name,)).states()["narrow page"]
+        calls[name] = [probe.call.params for task in tasks for probe in task.case.probes]
+    assert all(params["Limit"] == 1 for those in calls.values() for params in those)
+    assert [params["TableName"] for params in calls["ListBackups"]] == [Name("table")]
+    assert {"IndexName", "FilterExpression", "Segment"} <= set().union(*calls["Scan"])

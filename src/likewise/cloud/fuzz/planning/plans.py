@@ -56,6 +56,8 @@ class Planner:
         self._observers: dict[str, tuple[str, ...]] = {}
         self.learned: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {}
         """Operations that errors taught how to call: their parameters, and what else to call before them."""
+        self.doubted: set[str] = set()
+        """Reads that may show nothing of a thing on one side for a while: others are asked before them."""
 
     @property
     def service(self) -> str:
@@ -284,7 +286,8 @@ class Planner:
         """The reads that can show what an operation did: the hints', else those of the same noun."""
         if operation not in self._observers:
             self._observers[operation] = self._observing(operation)
-        return self._observers[operation]
+        those = self._observers[operation]
+        return tuple(sorted(those, key=lambda name: name.partition(":")[0] in self.doubted))
 
     def _observing(self, operation: str) -> tuple[str, ...]:
         if is_read(operation):

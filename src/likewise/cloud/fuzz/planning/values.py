@@ -67,6 +67,7 @@ def variants(
                 is_double=isinstance(part, list) and _is_double(part),
                 is_plain=member.kind == "any" and place != member.name,
                 is_early=value_class is ValueClass.BOUNDARY and (type(part) is int or _is_hollow(part)),
+                is_beyond=value_class is ValueClass.WRONG_FORMAT and type(part) is int,
             )
 
 

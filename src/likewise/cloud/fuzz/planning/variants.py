@@ -44,6 +44,8 @@ class Variant:
     is_early: bool = False
     """Whether most servers look for such a thing, too: a number at an end of its range, a name."""
 
+    is_beyond: bool = False
+    """Whether a number is outside the range that the model gives it."""
     is_plain: bool = False
     """Whether it is a part of a body that no model describes: nobody but the server looks at it."""
 

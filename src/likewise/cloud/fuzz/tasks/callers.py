@@ -13,6 +13,8 @@ from likewise.cloud.fuzz.tasks.states import Situation
 
 BY = "by"
 """How the states of calls by others begin."""
+LATE, ANYHOW = "late", "anyhow"
+"""The same for operations that few others call: they come by turns with what is made, held or gone."""
 PART = 0.06
 """The part of all calls that those by others get while there are any left."""
 STRANGERS = (NOBODY, Identity(flaw=Flaw.WRONG_SECRET))
@@ -45,6 +47,8 @@ def rounds(planner: Planner, operations: Sequence[str]) -> Iterator[tuple[str, S
         (BY, families, _strangers),
         (f"{BY} more", families, _further),
         (f"{BY} all", rest, _strangers),
+        (LATE, rest, _late),
+        (ANYHOW, rest, _anyhow),
     ):
         yield from ((state, each) for name in names for each in those(planner, name))
 
@@ -52,16 +56,54 @@ def rounds(planner: Planner, operations: Sequence[str]) -> Iterator[tuple[str, S
 def targets(planner: Planner, operation: str) -> Iterator[tuple[str, str, str]]:
     """By whom an operation is called, as the triples that coverage counts."""
     known = operation in FAMILIES.get(planner.service, ())
-    those = (*_strangers(planner, operation), *(_further(planner, operation) if known else ()))
+    more = (_further,) if known else (_late, _anyhow)
+    those = [each for way in (_strangers, *more) for each in way(planner, operation)]
     yield from ((operation, "identity", str(each.call.identity)) for each in those)
 
 
 def _strangers(planner: Planner, operation: str) -> Iterator[Situation]:
     """An operation by those who should be refused whatever they call; what everybody shares is left alone."""
-    is_shared = operation in planner.hints.account and not is_read(operation)
-    if planner.service in FAMILIES and not is_shared and not planner.grammar.operations[operation].alias:
+    if _is_open(planner, operation):
         plan = planner.plan(operation)
         yield from (_by(plan, each) for each in STRANGERS)
+
+
+def _is_open(planner: Planner, operation: str) -> bool:
+    """Whether an operation may be called by anybody: it leaves no trace, and is not another's old name."""
+    is_shared = operation in planner.hints.account and not is_read(operation)
+    return planner.service in FAMILIES and not is_shared and not planner.grammar.operations[operation].alias
+
+
+def _late(planner: Planner, operation: str) -> Iterator[Situation]:
+    """An operation by those who were permitted everything, until some time ago."""
+    yield from _permitted(planner, operation, Flaw.EXPIRED)
+
+
+def _anyhow(planner: Planner, operation: str) -> Iterator[Situation]:
+    """An operation by those who are permitted everything, or will be, or everything but this."""
+    for flaw in (Flaw.NONE, Flaw.RIGHTS, Flaw.EARLY):
+        yield from _permitted(planner, operation, flaw)
+    if planner.service not in RIGHTS and _is_open(planner, operation):
+        plan = planner.plan(operation)
+        yield from (_by(plan, each) for each in _KEYS)
+
+
+def _permitted(planner: Planner, operation: str, flaw: Flaw) -> Iterator[Situation]:
+    """An operation by whoever is permitted everything, with one thing wrong with that."""
+    if not _is_open(planner, operation):
+        return
+    plan, service = planner.plan(operation), planner.service
+    if service == "s3" and flaw in _PRESIGNED:
+        yield _by(plan, Identity(means=Means.PRESIGNED, flaw=flaw))
+    if service not in RIGHTS:
+        return
+    # Who may only look may not write, and who may only delete may not look.
+    only = ("d" if is_read(operation) else "r") if flaw is Flaw.RIGHTS else ""
+    yield _by(plan, Identity(means=Means.ACCOUNT_SAS, flaw=flaw, rights=only or ACCOUNT, scope=KINDS))
+    scope = next((each for each in SERVICE if each in plan.call.params), "")
+    if scope:
+        rights = only or SERVICE[scope]
+        yield _by(plan, Identity(means=Means.SERVICE_SAS, flaw=flaw, rights=rights, scope=scope))
 
 
 def _further(planner: Planner, operation: str) -> Iterator[Situation]:

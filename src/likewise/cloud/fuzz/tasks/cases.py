@@ -15,7 +15,7 @@ from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.cloud.fuzz.tasks import callers
 from likewise.cloud.fuzz.tasks.ranks import DEFERRED, is_condition
 from likewise.cloud.fuzz.tasks.rounds import Round, Rounds
-from likewise.cloud.fuzz.tasks.states import ALTERED, HELD, Situation, filled, pages, situations, ways
+from likewise.cloud.fuzz.tasks.states import ALTERED, HELD, KEYED, Situation, filled, pages, situations, ways
 
 BATCH = 8
 """Probes that share a set-up."""
@@ -88,16 +88,19 @@ class Cases:
             for state, case in self._other_states(operation):
                 kinds.setdefault(state, []).append((state, operation, case))
         found = {state: self._tasks(those) for state, those in kinds.items()}
-        return {**found, callers.BY: self._by_others()}
+        return {**found, **self._by_others()}
 
-    def _by_others(self) -> list[Task]:
+    def _by_others(self) -> dict[str, list[Task]]:
         """Operations called by others than the account's owner, round by round."""
         found: dict[str, list[tuple[str, str, Case]]] = {}
         for state, each in callers.rounds(self.planner, self.operations):
             probe = self.probe(each.setup, each.call, state=f"{callers.BY} {each.call.identity}")
             case = Case(setup=each.setup, probes=(replace(probe, observers=probe.observers[:1]),))
             found.setdefault(state, []).append((state, each.call.operation, case))
-        return [task for those in found.values() for task in self._tasks(those)]
+        rounds: dict[str, list[Task]] = {}
+        for state, those in found.items():
+            rounds.setdefault(state.partition(" ")[0], []).extend(self._tasks(those))
+        return rounds
 
     def _tasks(self, those: Sequence[tuple[str, str, Case]]) -> list[Task]:
         """Cases that begin alike share their set-up: it is made anew only after a write."""
@@ -191,7 +194,7 @@ class Cases:
                 yield page, self._case(each, "present")
         for state, each in situations(self.planner, operation):
             # Whether it may be done at all is what these are about; what it then does, others show.
-            yield state, self._case(each, state, is_watched=state not in (ALTERED, HELD))
+            yield state, self._case(each, state, is_watched=state not in (ALTERED, HELD, KEYED))
 
     def _ways(self, operation: str) -> Iterator[tuple[str, Case]]:
         for name, each in ways(self.planner, operation):

@@ -156,7 +156,7 @@ def by_rank(
             again = max(0, again - FEW)
         if each.value_class == ValueClass.WRONG_FORMAT and each.is_alone:
             again = 0  # a name may be wrong in many ways, and only who makes the thing looks at them
-        if each.value_class == ValueClass.BOUNDARY:
+        if each.value_class == ValueClass.BOUNDARY or each.is_beyond:
             again = max(0, again - 1)  # a range has two ends
         is_early = each.is_double or each.is_early
         rank = _PRIORITY.get(each.value_class, 0) - is_early + 2 * min(again, 3)

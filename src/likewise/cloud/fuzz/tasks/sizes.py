@@ -207,8 +207,16 @@ def _inner(member: Member, name: str) -> Member:
 
 
 def _repeated(base: Sequence[Any], inner: Member, count: int) -> list[Any]:
-    """More items like the first one, told apart by their texts."""
-    return [*base, *(_numbered(base[0], inner, number) for number in range(len(base), count))]
+    """More items like the first one, told apart by their texts, or by their numbers where they cannot be."""
+    tell = _numbered if _numbered(base[0], inner, 1) != base[0] else _added
+    return [*base, *(tell(base[0], inner, number) for number in range(len(base), count))]
+
+
+def _added(value: Any, member: Member, number: int) -> Any:
+    """A value with so much added to the numbers in it."""
+    if isinstance(value, Mapping):
+        return {key: _added(inner, _inner(member, str(key)), number) for key, inner in value.items()}
+    return value + number if type(value) is int else value
 
 
 def _numbered(value: Any, member: Member, number: int) -> Any:

@@ -13,6 +13,8 @@ from likewise.cloud.fuzz.planning.sequences import unbound
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, further, instead, shown
 
 HELD, ALTERED, FORM, ODD, CASED, ENDED = "held", "altered", "form", "odd", "cased", "ended"
+KEYED = "keyed"
+"""What is held, asked with a key or under a condition: whether it is kept from who has none comes first."""
 MARKS = " ü'&+%"
 """What is put at the end of a name: addresses, XML and queries write these letters and marks otherwise."""
 MADE, ASKED = "Aa", "aA"
@@ -31,8 +33,9 @@ class Situation:
 def situations(planner: Planner, operation: str) -> Iterator[tuple[str, Situation]]:
     """An operation in each of these states, by the state's name."""
     plan = planner.plan(operation)
+    for each in held(planner, operation, plan):
+        yield KEYED if each.labels else HELD, each
     for state, those in (
-        (HELD, held(planner, operation, plan)),
         (ALTERED, altered(planner, operation, plan)),
         (FORM, otherwise(planner, operation, plan)),
         (ODD, oddly(planner, plan)),
@@ -106,6 +109,37 @@ def pages(planner: Planner, plan: Plan) -> Iterator[tuple[str, Situation]]:
     yield "first page", Situation(setup=plan.setup, call=first, labels=labels)
     labels = {"parameter": shape.tokens[0][1], "value_class": str(ValueClass.TYPICAL)}
     yield "second page", Situation(setup=(*plan.setup, first), call=second, labels=labels)
+    for narrow in _narrowed(planner, plan):
+        given = {name: value for name, value in narrow.call.params.items() if name not in plan.call.params}
+        names, notes = (*given, shape.limit), (*map(shown, given.values()), "1")
+        labels = {
+            "parameter": AND.join(names),
+            "value_class": AND.join([str(ValueClass.TYPICAL)] * len(names)),
+            "note": AND.join(note.replace(AND, " & ") for note in notes),
+        }
+        call = replace(narrow.call, params={**narrow.call.params, shape.limit: 1})
+        yield "narrow page", Situation(setup=narrow.setup, call=call, labels=labels)
+
+
+def _narrowed(planner: Planner, plan: Plan) -> Iterator[Plan]:
+    """A list with each thing that it may be asked for besides: of one thing only, by a prefix, an index.
+
+    Where a way is the first to give it, in that way: what it needs is there then.
+    """
+    operation, hints = plan.call.operation, planner.hints
+    shape = planner.grammar.operations[operation]
+    known = {shape.limit, *(into for _, into in shape.tokens), *plan.call.params}
+    for way in hints.ways:
+        if way.partition(":")[0] == operation:
+            narrow = planner.plan(way, many=True)
+            if shape.limit not in narrow.call.params and narrow.call.params.keys() - known:
+                known |= narrow.call.params.keys()
+                yield narrow
+    for member in shape.members:
+        is_free = member.kind in ("string", "list") and not member.enum and member.name not in known
+        if is_free and (member.name in hints.names or hints.values.get(member.name)):
+            given = {**plan.call.params, member.name: planner.value(shape, member)}
+            yield replace(plan, call=replace(plan.call, params=given))
 
 
 def _place(service: str, out: str) -> tuple[str | int, ...]:

@@ -50,3 +50,11 @@ def test_where_a_read_took_something_away_another_context_is_asked() -> None:
     ready, begun = asked_after(PEEK, TAKE)
     assert ready == []
     assert begun[1:] == [Case(probes=(Probe(call=PUT),))]
+
+
+def test_what_takes_something_away_is_asked_where_nobody_else_looks() -> None:
+    pairs = Pairs()
+    questions = Questions(cast(Pair, pairs), lambda: 0.0)
+    case = Case(probes=(Probe(call=PUT),))
+    taking, looking = (questions.put(case, call, shared=False) for call in (TAKE, PEEK))
+    assert taking.ground is not looking.ground

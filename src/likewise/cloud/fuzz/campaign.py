@@ -172,6 +172,7 @@ class Campaign:
             delayed = self._pending.popleft()
             finding = self.inquiry.resolve(delayed.pending)
             if finding is not None:
+                self.experience.known |= own_signatures([delayed.pending.shown.gap], finding)
                 yield from self._take(finding)
             if not everything:
                 yield from self._unpark()
@@ -318,8 +319,8 @@ class Campaign:
         for each in found:
             said = each if isinstance(each, Finding) else each.finding
             self._try_again(probe, new, said)
-            self.experience.known |= own_signatures(new, said)
             if isinstance(each, Finding):
+                self.experience.known |= own_signatures(new, said)
                 yield from self._take(each)
             else:
                 self._pending.append(Delayed(task=task, pending=each, since=self.pair.cases))

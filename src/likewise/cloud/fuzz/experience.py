@@ -8,7 +8,6 @@ from dataclasses import replace
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED, is_absent
 from likewise.cloud.fuzz.differences.judging import Gap
-from likewise.cloud.fuzz.differences.likeness import is_existence
 from likewise.cloud.fuzz.findings import ENOUGH, Finding, Tally
 from likewise.cloud.fuzz.inquiry.shortening import leaned, refers, without
 from likewise.cloud.fuzz.planning.plans import Planner
@@ -104,7 +103,7 @@ class Experience:
         for gap in gaps:
             self.known.add(key_of(gap, probe))
             if probe.state == "present" and not probe.parameter:
-                if not gap.index or not is_existence(gap):
+                if not gap.index:
                     self.known.add(gap.signature)
                 if gap.difference is Difference.SUCCESS and gap.index == 0:
                     self.hopeless.add(gap.operation)

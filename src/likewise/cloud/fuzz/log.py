@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+from likewise.cloud.fuzz.differences.circles import staying
 from likewise.cloud.fuzz.differences.folding import (
     follows_from,
     follows_from_deafness,
@@ -156,10 +157,15 @@ _SAME = (
 
 def _fold(found: Campaigns) -> None:
     """Put together what has one cause, though it was found before that was known."""
-    those = tuple(found.findings.values())
-    for finding in those:
-        if any(same(finding, other) for other in those for same in _SAME):
-            found.folded[finding.hash] = found.findings.pop(finding.hash)
+    those = found.ranked()
+    into = {
+        each.hash: {
+            other.hash for other in those if other is not each and any(same(each, other) for same in _SAME)
+        }
+        for each in those
+    }
+    stay = staying(into, [each.hash for each in sorted(those, key=lambda one: len(one.sequence))])
+    found.folded |= {key: found.findings.pop(key) for key in into if key not in stay}
     known = {service: tally.authorisations for service, tally in found.tallies.items()}
     kept, folded = gathered(tuple(found.findings.values()), known)
     found.findings = {each.hash: each for each in kept}

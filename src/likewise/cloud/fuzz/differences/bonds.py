@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from likewise.cloud.fuzz.calls import Call
 
 KNOWN = "identifier"
 """What the description of an identifier that was seen before begins with."""
@@ -20,6 +22,8 @@ class Bonds:
     back: dict[str, str] = field(default_factory=dict)
     given: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
     """What calls were given of earlier answers, longest first."""
+    calls: tuple[Call, ...] = ()
+    """The calls that led to the answers."""
 
     def give(self, reference: str, candidate: str) -> None:
         """Each side's call is given what its own earlier answer said."""
@@ -31,6 +35,10 @@ class Bonds:
             if value not in known:
                 known.append(value)
                 known.sort(key=len, reverse=True)
+
+    def was_sent(self, value: Any) -> bool:
+        """Whether a text is one that a call was given as it is: a time that is no server's own."""
+        return isinstance(value, str) and any(_is_in(value, call.params) for call in self.calls)
 
     def hold(self, reference: str, candidate: str) -> bool:
         """Whether the two can be the same thing, given all pairs so far."""
@@ -61,3 +69,12 @@ class Bonds:
 
 def _ordinal(seen: list[str], value: str) -> str:
     return f"{KNOWN} {seen.index(value) + 1} of this sequence" if value in seen else "a new identifier"
+
+
+def _is_in(text: str, value: Any) -> bool:
+    """Whether a text stands somewhere in what a call is given."""
+    if isinstance(value, Mapping):
+        return any(_is_in(text, inner) for inner in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_is_in(text, inner) for inner in value)
+    return bool(value == text)

@@ -6,6 +6,7 @@ import re
 
 from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS, AUTHORISATION, NULL, STATES
 from likewise.cloud.fuzz.differences.likeness import ERRORS, STORED, last_name, top, tops
+from likewise.cloud.fuzz.differences.neglect import is_elsewhere
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
@@ -27,6 +28,8 @@ def is_same_refusal(finding: Finding, other: Finding) -> bool:
         return True
     if other.cause == finding.cause == NULL:
         return _is_same_failure(finding, other)
+    if finding.cause == NULL and is_elsewhere(finding, other):
+        return False  # a server that fails over something has not refused it
     is_denied = other.cause == AUTHORISATION and _is_caller_alike(finding.identity, other.identity)
     if (
         other.condition
@@ -164,7 +167,9 @@ def follows_from(finding: Finding, other: Finding) -> bool:
         return False
     if _is_value_of(finding, other):
         return True
-    if finding.kind in _PLAIN and not _words(finding.place) & _words(f"{other.place}.{other.parameter}"):
+    is_thing = finding.kind in _OF_LISTS and "[{" in finding.reference + finding.candidate
+    is_about = _words(finding.place) & _words(f"{other.place}.{other.parameter}")
+    if finding.kind in _PLAIN and not is_about and not is_thing:
         return False  # it is something else that differs there
     shape = load(other.service).operations.get(other.operation)
     usual = hints_of(other.service).values

@@ -225,7 +225,12 @@ class Judge:
             if difference is Difference.VALUE and self._is_fresh(operation, place, left, right):
                 if not bonds.hold(left, right):
                     swapped.setdefault(place, []).append((left, right))
-            elif difference is not Difference.VALUE or not are_near(left, right):
+            elif (
+                difference is not Difference.VALUE
+                or not are_near(left, right)
+                or bonds.was_sent(left)
+                or bonds.was_sent(right)
+            ):
                 yield difference, place, left, right
         for place, those in swapped.items():
             if "[]" in place and bonds.are_permuted(those):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from likewise.cloud.fuzz.differences.causes import STATES
 from likewise.cloud.fuzz.differences.likeness import tops
 from likewise.cloud.fuzz.findings import Finding
-from likewise.cloud.fuzz.planning.variants import ValueClass
+from likewise.cloud.fuzz.planning.variants import AND, ValueClass
 from likewise.model import Difference
 
 _LESS = frozenset({STATES["unset"], STATES["deleted"], STATES["plain"]})
@@ -31,6 +31,16 @@ def follows_from_alteration(finding: Finding, other: Finding) -> bool:
     given = [repr(call.params[name]) for call in calls for name in common & call.params.keys()]
     kept = [any(text and text in each for each in given) for text in (other.reference, other.candidate)]
     return kept[0] != kept[1] and taker(finding) == kept.index(False)
+
+
+def is_elsewhere(finding: Finding, other: Finding) -> bool:
+    """Whether two findings are about different parts of a call, neither of them a part of the other."""
+    pairs = [(one, two) for one in finding.parameter.split(AND) for two in other.parameter.split(AND)]
+    return not any(_is_in(one, two) or _is_in(two, one) for one, two in pairs)
+
+
+def _is_in(part: str, whole: str) -> bool:
+    return not whole or part == whole or part.startswith((f"{whole}.", f"{whole}["))
 
 
 _FIRST = (Difference.SUCCESS, Difference.STATUS, Difference.LENGTH, Difference.MISSING, Difference.EXTRA)
@@ -64,10 +74,15 @@ def shows_in_refusal(finding: Finding, other: Finding) -> bool:
     )
 
 
-def _worth(finding: Finding) -> tuple[int, int, int, str]:
+SHORT = 4
+"""Calls that are few enough for whoever wants to see a difference."""
+
+
+def _worth(finding: Finding) -> tuple[int, bool, int, int, str]:
     kinds = [str(each) for each in _FIRST]
     place = kinds.index(finding.kind) if finding.kind in kinds else len(kinds)
-    return len(tops(finding.parameter)), place, len(finding.sequence), finding.hash
+    calls = len(finding.sequence)
+    return len(tops(finding.parameter)), calls > SHORT, place, calls, finding.hash
 
 
 def _are_taken(finding: Finding, other: Finding) -> bool:

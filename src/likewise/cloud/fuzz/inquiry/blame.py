@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Answer, Call, Ref, placeholders
+from likewise.cloud.fuzz.calls import Answer, Call, Ref, Unresolved, placeholders, resolve
 from likewise.cloud.fuzz.differences.bonds import KNOWN
 from likewise.cloud.fuzz.differences.crowds import without_others
 from likewise.cloud.fuzz.differences.explaining import Explanations, Void
@@ -22,11 +23,11 @@ from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
 from likewise.cloud.fuzz.planning.plans import Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import unbound
-from likewise.cloud.fuzz.sides.execution import Case, Probe
+from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
 from likewise.model import Difference
 
-NONSENSE: Mapping[str, Any] = {"integer": -7, "string": "no-such-thing!"}
-"""Values that mean nothing, by the kind of parameter."""
+NONSENSE: Mapping[str, tuple[Any, ...]] = {"integer": (-7, 9999), "string": ("no-such-thing!",)}
+"""Values that mean nothing, or more than there is, by the kind of parameter."""
 COMPOUND = frozenset({"map", "structure", "list"})
 """Kinds of parameters that consist of others."""
 REFUSALS = frozenset({Difference.SUCCESS, Difference.CODE, Difference.STATUS, Difference.SILENCE})
@@ -180,8 +181,7 @@ class Blame:
         if self._is_put_together(shown):
             return which  # nobody gives a key or a list of names for nothing
         # What a read was given may have had to change nothing: what means nothing at all tells.
-        odd = self._oddly(shown)
-        is_heard = odd is None or self._changes(odd, plain, 0)[which]
+        is_heard = all(self._changes(odd, plain, 0)[which] for odd in self._oddly(shown))
         return None if is_heard else which
 
     def _deaf_by(self, shown: Shown, index: int) -> int | None:
@@ -195,16 +195,21 @@ class Blame:
         member = shape.member(shown.probe.parameter)
         return member is not None and member.kind in COMPOUND
 
-    def _oddly(self, shown: Shown) -> Shown | None:
-        """A read with a value that means nothing to whoever heeds the parameter that it is about."""
+    def _oddly(self, shown: Shown) -> Iterator[Shown]:
+        """A read with values that mean nothing, or too much, to whoever heeds the parameter that it is about.
+
+        Who looks at what cannot be may still not heed what can.
+        """
         call, name = shown.probe.call, shown.probe.parameter
         member = self._planner.grammar.operations[call.operation].member(name)
-        if not is_read(call.operation) or member is None or member.kind not in NONSENSE:
-            return None
-        odd = replace(call, params={**call.params, name: NONSENSE[member.kind]})
-        case = Case(setup=shown.case.setup, probes=(Probe(call=odd),))
-        look = self._seen(case)
-        return Shown(gap=shown.gap, case=case, look=look, confirmed=1) if look.seen is not None else None
+        if not is_read(call.operation) or member is None:
+            return
+        for value in NONSENSE.get(member.kind, ()):
+            odd = replace(call, params={**call.params, name: value})
+            case = Case(setup=shown.case.setup, probes=(Probe(call=odd),))
+            look = self._seen(case)
+            if look.seen is not None:
+                yield Shown(gap=shown.gap, case=case, look=look, confirmed=1)
 
     def _side_without(self, shown: Shown, plain: Look, index: int | None = None) -> int | None:
         """The side on which a read answers as after the plain probe, where on the other it does not."""
@@ -240,7 +245,7 @@ class Blame:
         look = self._seen(Case(setup=plan.setup, probes=(Probe(call=plan.call),)))
         if look.seen is None or any(each.place == gap.place for each in look.gaps):
             return False
-        return all(_holds(each.answers[0].fields, gap.place) for each in look.seen)
+        return all(holds(each.answers[0].fields, gap.place) for each in look.seen)
 
     def _seen(self, case: Case) -> Look:
         """A case, asked once in an investigation; what is known of it from before needs not be asked."""
@@ -288,7 +293,7 @@ class Blame:
         """Whether both sides had before the probe what then differs: then it is the probe's doing."""
         without = self._without(shown, shown.gap.index)
         seen = without.seen if without is not None else None
-        return seen is not None and all(_holds(each.answers[0].fields, shown.gap.place) for each in seen)
+        return seen is not None and all(holds(each.answers[0].fields, shown.gap.place) for each in seen)
 
     def _is_never_seen(self, shown: Shown, which: int) -> bool:
         """Whether a side that does nothing with what a call is always given never does anything typically."""
@@ -340,25 +345,30 @@ class Blame:
         """For each side, whether a read answers otherwise than without the probe, where it is number `at`."""
         assert shown.look.seen is not None
         assert without.seen is not None
-        operation = (shown.probe.call, *shown.probe.observers)[index].operation
+        call = (shown.probe.call, *shown.probe.observers)[index]
         found = []
         for which in (0, 1):
             seen = (without.seen[which], shown.look.seen[which])
             before, after = seen[0].answers[at], seen[1].answers[index]
             said = [
-                masked(self._judge.normalised(self._own_part(operation, answer, each.prefix), which))
+                masked(self._judge.normalised(self._own_part(call, answer, each), which))
                 for answer, each in zip((before, after), seen, strict=True)
             ]
             found.append((before.success, before.code) != (after.success, after.code) or said[0] != said[1])
         return found[0], found[1]
 
-    def _own_part(self, operation: str, answer: Answer, prefix: str) -> Any:
-        """What an answer says of a context: of a list of what everybody has, only that."""
-        return (
-            without_others(answer.fields, prefix, crowded=True)
-            if self._is_shared(operation)
-            else answer.fields
-        )
+    def _own_part(self, call: Call, answer: Answer, seen: Seen) -> Any:
+        """What an answer says of a context: of a list of what everybody has, only that.
+
+        What the call was given of earlier answers is another text in every context.
+        """
+        is_shared = self._is_shared(call.operation)
+        said = without_others(answer.fields, seen.prefix, crowded=True) if is_shared else answer.fields
+        given = set()
+        for each in placeholders(call.params):
+            with suppress(Unresolved):
+                given |= {str(resolve(each, {}, seen.setup))} if isinstance(each, Ref) else set()
+        return _without(said, given)
 
 
 def given_by(shown: Shown) -> str | None:
@@ -389,15 +399,24 @@ def _is_of(other: Gap, gap: Gap) -> bool:
     return concerns(other, gap) or (other.difference, other.reference, other.candidate) == values
 
 
-def _holds(value: Any, place: str) -> bool:
+def _without(value: Any, texts: Container[str]) -> Any:
+    """A value without some texts, wherever they stand by themselves."""
+    if isinstance(value, Mapping):
+        return {key: _without(inner, texts) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_without(inner, texts) for inner in value]
+    return "" if isinstance(value, str) and value in texts else value
+
+
+def holds(value: Any, place: str) -> bool:
     """Whether something stands at a place of an answer."""
     name, _, rest = place.partition(".")
     inner = value.get(name.removesuffix("[]")) if isinstance(value, Mapping) else None
     if not rest:
         return inner is not None and inner not in ([], {}, "")
     if isinstance(inner, list):
-        return any(_holds(each, rest) for each in inner)
-    return _holds(inner, rest)
+        return any(holds(each, rest) for each in inner)
+    return holds(inner, rest)
 
 
 def _named(value: Any, name: str) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from likewise.cloud.fuzz.differences.causes import NOT_IMPLEMENTED
 from likewise.cloud.fuzz.differences.explaining import Explanations, Void
 from likewise.cloud.fuzz.differences.judging import Gap, Judge, generalised
 from likewise.cloud.fuzz.differences.leniency import ways_of
-from likewise.cloud.fuzz.differences.likeness import is_empty, is_of_field
+from likewise.cloud.fuzz.differences.likeness import is_empty, is_existence, is_of_field
 from likewise.cloud.fuzz.differences.sightings import Sightings
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import REFUSALS, Blame, read_before
@@ -124,7 +124,7 @@ class Inquiry:
         """
         if not went_alike(case.setup, ours, theirs) or not _is_given_alike(probe.call, ours, theirs):
             return None
-        bonds, found, many = Bonds(), list[Gap](), 0
+        bonds, found, many = Bonds(calls=(*case.setup, probe.call)), list[Gap](), 0
         self.judge.at((self.pair.reference.endpoint, self.pair.candidate.endpoint))
         for call, left, right in zip(case.setup, ours.setup, theirs.setup, strict=False):
             self.judge.bind(call.operation, left, right, bonds)
@@ -284,6 +284,8 @@ class Inquiry:
         is_open = found.cause != NOT_IMPLEMENTED or each.gap.difference in _MISSES
         check = is_open and self.lateness.check(each)
         late = self._descriptions.finding(final, blamed, state=state, settles=True) if check else None
+        if check and is_read(each.gap.operation) and is_existence(each.gap):
+            self.planner.doubted.add(each.gap.operation)
         assert final.look.seen is not None
         self.known.refuse(final.probe, final.gap, final.look.seen)
         if check is True:
@@ -306,6 +308,7 @@ class Inquiry:
         if is_late:
             return pending.late
         shown = pending.shown
+        self.planner.doubted.discard(shown.gap.operation)
         assert shown.look.seen is not None
         if shown.gap.index == 0 and self.known.explains(shown.case, shown.probe, shown.gap, shown.look.seen):
             return None

@@ -113,7 +113,8 @@ class Questions:
         after a `pause`.
         """
         repeated = tuple(replace(each, observers=(call,) * at_once) for each in case.probes)
-        is_own = at_once or not case.probes
+        # What takes something away must not be asked where others look.
+        is_own = at_once or not case.probes or not is_read(call.operation)
         ground = self._begun(replace(case, probes=repeated), pause) if is_own else self._ground(case)
         if ground.asked:
             self._pair.hold()

@@ -20,6 +20,7 @@ from likewise.cloud.fuzz.differences.bonds import Bonds
 from likewise.cloud.fuzz.differences.crowds import goes_on, listed
 from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.differences.likeness import EXISTENCE, is_empty
+from likewise.cloud.fuzz.inquiry.blame import holds
 from likewise.cloud.fuzz.inquiry.minimising import Shown
 from likewise.cloud.fuzz.inquiry.questions import Question, Questions
 from likewise.cloud.fuzz.planning.plans import ENDS, is_read
@@ -127,6 +128,13 @@ def _answers(shown: Shown) -> tuple[Answer, ...]:
 def _beside(shown: Shown) -> tuple[Gap, ...]:
     """What else differs in the same answers."""
     return tuple(each for each in shown.look.gaps if each.index == shown.gap.index)
+
+
+def _poorer(gap: Gap) -> int:
+    """The side that gave less."""
+    texts = (gap.reference, gap.candidate)
+    sizes = [int(text) if text.isdecimal() else len(text) for text in texts]
+    return sizes.index(min(sizes))
 
 
 def _kind(shown: Shown) -> Kind:
@@ -378,6 +386,8 @@ class Lateness:
             return False
         if not is_read(gap.operation) and not question.is_first:
             # What one side took at once must not be asked of it twice: only the other one counts.
+            if gap.difference is not Difference.SUCCESS:
+                return holds((reference, candidate)[_poorer(gap)].fields, gap.place)
             was_late = gap.reference.startswith("success")
             return (candidate if was_late else reference).success
         if question.shared:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
-from likewise.cloud.fuzz.differences.likeness import is_existence
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.planning.variants import AND, general
 from likewise.cloud.fuzz.sides.execution import Probe
@@ -42,17 +42,23 @@ def _subject(probe: Probe) -> str:
 def key_of(gap: Gap, probe: Probe) -> tuple[str, ...]:
     """What is looked into once: a refusal by parameter, everything else by what differs.
 
-    That a thing is not there says nothing of who did not put it there: each write is looked into.
+    That something is not there, or not as it should be, says nothing of who left it so: each write is looked
+    into, until it is known that the read itself is to blame.
     """
     if gap.difference is Difference.SUCCESS and gap.index == 0:
         return (*gap.signature, general(probe.parameter) or probe.state)
-    if gap.index and is_existence(gap):
+    if gap.index:
         return (*gap.signature, "after", probe.call.operation)
     return gap.signature
 
 
 def own_signatures(gaps: Sequence[Gap], finding: Finding) -> set[tuple[str, ...]]:
-    """Differences in reads after a write which the read itself is to blame for, whatever was written."""
+    """Differences in reads after a write which the read itself is to blame for, whatever was written.
+
+    What it shows late after one write it may lack for good after another.
+    """
+    if finding.cause == ASYNCHRONOUS:
+        return set()
     return {
         gap.signature
         for gap in gaps

@@ -308,7 +308,8 @@ class Inquiry:
         if is_late:
             return pending.late
         shown = pending.shown
-        self.planner.doubted.discard(shown.gap.operation)
+        if pending.check is not None:
+            self.planner.doubted.discard(shown.gap.operation)
         assert shown.look.seen is not None
         if shown.gap.index == 0 and self.known.explains(shown.case, shown.probe, shown.gap, shown.look.seen):
             return None

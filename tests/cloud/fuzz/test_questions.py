@@ -58,3 +58,10 @@ def test_what_takes_something_away_is_asked_where_nobody_else_looks() -> None:
     case = Case(probes=(Probe(call=PUT),))
     taking, looking = (questions.put(case, call, shared=False) for call in (TAKE, PEEK))
     assert taking.ground is not looking.ground
+
+
+def test_a_question_knows_the_calls_that_led_to_it() -> None:
+    """What they were given is no time of the server's own, then as now."""
+    questions = Questions(cast(Pair, Pairs()), lambda: 0.0)
+    case = Case(setup=(PEEK,), probes=(Probe(call=PUT),))
+    assert questions.put(case, PEEK, shared=False).before == (PEEK, PUT)

@@ -289,7 +289,7 @@ def test_a_text_that_names_what_was_given_is_not_late() -> None:
         implication=Implication.MISLEADING,
     )
     running = campaign(FakeSide(name="one"), FakeSide(name="two"))
-    question: Any = SimpleNamespace(is_first=False, shared=False)
+    question: Any = SimpleNamespace(is_first=False, shared=False, before=())
     answers = (failure(404, "NoSuchKey", "there is no abcdefgh"), failure(404, "NoSuchKey", "nothing there"))
     lateness = running.inquiry.lateness
     assert not lateness._agree(gap, question, *answers)

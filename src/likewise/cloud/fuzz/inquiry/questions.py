@@ -49,6 +49,8 @@ class Question:
     """Whether the read gives what everybody on the server has."""
     ready: list[tuple[Answer, Answer]]
     """Answers that were given before anybody else had a turn."""
+    before: tuple[Call, ...] = ()
+    """The calls that led to what it is about."""
     at_once: tuple[Answer, Answer] = NEITHER
     """The last answers without any delay."""
     users: int = 0
@@ -126,6 +128,7 @@ class Questions:
             is_first=not case.probes,
             shared=shared,
             ready=ground.answers_to(call),
+            before=(*case.setup, *(probe.call for probe in case.probes)),
         )
         self._there[_words(case), repr(call)] = question
         return question

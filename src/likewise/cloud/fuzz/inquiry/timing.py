@@ -401,7 +401,8 @@ class Lateness:
             ]
             is_page = any(goes_on(answer.fields) for answer in (reference, candidate))
             return counts[0] == counts[1] and (counts[0] > 0 or not is_page)
-        later = self._judge.gaps(gap.operation, gap.index, reference, candidate, bonds=Bonds())
+        bonds = Bonds(calls=question.before)
+        later = self._judge.gaps(gap.operation, gap.index, reference, candidate, bonds=bonds)
         # What both say then may sound different, for it is not known here what stands for what.
         return not any(
             (each.difference, each.place) == (gap.difference, gap.place)

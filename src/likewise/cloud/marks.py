@@ -15,8 +15,8 @@ ALL_HEADERS = "HTTPHeaders*"
 """The same for headers."""
 BY_NAME = "="
 """Stands before what was asked for by its name, where to take all there is says less."""
-TOLD_ANYWAY = frozenset({"HTTPHeaders", "HTTPStatusCode"})
-"""What an SDK tells of the way to an answer that counts for everybody."""
+TOLD_ANYWAY = frozenset({"HTTPHeaders", "HTTPStatusCode", "MaxAttemptsReached"})
+"""What an SDK tells of the way to an answer that counts for everybody, or asks itself of every refusal."""
 DATA = frozenset(
     {
         "Attributes",

@@ -17,6 +17,7 @@ import pytest
 import wrapt
 import yaml
 import yarl
+from botocore.exceptions import ClientError
 
 from likewise.cloud.marks import ALL_FIELDS, ALL_HEADERS, BY_NAME
 from likewise.cloud.recorder.looking import Look, Observed, follow_yaml, observe, plain
@@ -126,6 +127,13 @@ def test_what_users_put_in_is_handed_out_plain_and_seen_as_a_whole() -> None:
     assert type(left) is dict
     assert type(left["table"]["Keys"][0]) is dict
     assert set(look.names) == {"UnprocessedKeys", "table", "Keys", "id", "S"}
+
+
+def test_what_the_sdk_asks_of_a_refusal_is_not_asked_by_the_test() -> None:
+    look = Look(late=lambda call: None)
+    refusal = {"Error": {"Code": "No", "Message": "no"}, "ResponseMetadata": {"RetryAttempts": 0}}
+    ClientError(observe(refusal, look), "GetBucketLocation")
+    assert not [name for name in look.names if name.startswith(BY_NAME)]
 
 
 def test_who_tells_types_by_name_or_writes_yaml_takes_it_for_what_it_is() -> None:

@@ -132,22 +132,6 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "UpdateItem:subtract": updates("DELETE ss :less", {":less": {"SS": ["a"]}}),
     "UpdateItem:append": updates("SET l = list_append(l, :more)", {":more": {"L": [{"S": "y"}]}}),
     "UpdateItem:default": updates("SET fresh = if_not_exists(nowhere, :one)", ONE),
-    "UpdateItem:kept": updates("SET n = if_not_exists(n, :one)", ONE),
-    "UpdateItem:filled": updates("SET fresh = if_not_exists(fresh, :one)", ONE),
-    "UpdateItem:counted": updates(
-        "SET n = if_not_exists(n, :one) + :one, fresh = if_not_exists(fresh, :one) + :one", ONE
-    ),
-    "UpdateItem:ahead": updates("SET l = list_append(:more, l)", {":more": {"L": [{"S": "y"}]}}),
-    "UpdateItem:begun": updates(
-        "SET fresh = list_append(if_not_exists(fresh, :none), :more)",
-        {":none": {"L": []}, ":more": {"L": [{"S": "y"}]}},
-    ),
-    "UpdateItem:set": updates("ADD fresh :more", {":more": {"SS": ["b", "a"]}}),
-    "UpdateItem:swapped": updates("SET s = n, n = s"),
-    "UpdateItem:apart": updates("DELETE ss :less", {":less": {"SS": ["c"]}}),
-    "UpdateItem:beside": updates("SET m.fresh = :one REMOVE m.deep", ONE),
-    "UpdateItem:more-holds": updates("SET n = :seven", MORE_WORDS, ConditionExpression=MORE_HOLDS),
-    "UpdateItem:more-fails": updates("SET n = :seven", MORE_WORDS, ConditionExpression=MORE_FAILS),
     "UpdateItem:nested": updates("SET m.deep = :one", ONE),
     "UpdateItem:names": updates("SET #n = :one", ONE, ExpressionAttributeNames={"#n": "n"}),
     "UpdateItem:if": updates("SET s = :seven", SEVEN, ConditionExpression=IS_SEVEN),
@@ -176,6 +160,22 @@ WAYS: dict[str, Mapping[str, Any]] = {
         "AttributeUpdates": {"n": {"Value": {"N": "1"}, "Action": "PUT"}, "s": {"Action": "DELETE"}},
     },
     "UpdateItem:fresh": {"Key": OTHER_KEY, **updates("SET n = :one", ONE)},
+    "UpdateItem:kept": updates("SET n = if_not_exists(n, :one)", ONE),
+    "UpdateItem:filled": updates("SET fresh = if_not_exists(fresh, :one)", ONE),
+    "UpdateItem:counted": updates(
+        "SET n = if_not_exists(n, :one) + :one, fresh = if_not_exists(fresh, :one) + :one", ONE
+    ),
+    "UpdateItem:ahead": updates("SET l = list_append(:more, l)", {":more": {"L": [{"S": "y"}]}}),
+    "UpdateItem:begun": updates(
+        "SET fresh = list_append(if_not_exists(fresh, :none), :more)",
+        {":none": {"L": []}, ":more": {"L": [{"S": "y"}]}},
+    ),
+    "UpdateItem:set": updates("ADD fresh :more", {":more": {"SS": ["b", "a"]}}),
+    "UpdateItem:swapped": updates("SET s = n, n = s"),
+    "UpdateItem:apart": updates("DELETE ss :less", {":less": {"SS": ["c"]}}),
+    "UpdateItem:beside": updates("SET m.fresh = :one REMOVE m.deep", ONE),
+    "UpdateItem:more-holds": updates("SET n = :seven", MORE_WORDS, ConditionExpression=MORE_HOLDS),
+    "UpdateItem:more-fails": updates("SET n = :seven", MORE_WORDS, ConditionExpression=MORE_FAILS),
     "UpdateItem:plain": {
         "UpdateExpression": None,
         "ExpressionAttributeValues": None,
@@ -225,8 +225,6 @@ WAYS: dict[str, Mapping[str, Any]] = {
     },
     "Scan:holds": filters(HOLDS),
     "Scan:fails": filters(FAILS),
-    "Scan:more-holds": filters(MORE_HOLDS, ExpressionAttributeValues=MORE_WORDS),
-    "Scan:more-fails": filters(MORE_FAILS, ExpressionAttributeValues=MORE_WORDS),
     "Scan:compared": {"ScanFilter": COMPARED},
     "Scan:ordered": {"ScanFilter": ORDERED},
     "Scan:either": {
@@ -239,12 +237,10 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "Scan:none": {"FilterExpression": "attribute_exists(nowhere)"},
     "Scan:names": {"ProjectionExpression": "#n", "ExpressionAttributeNames": {"#n": "n"}},
     "Scan:part": {"Segment": 0, "TotalSegments": 2},
+    "Scan:more-holds": filters(MORE_HOLDS, ExpressionAttributeValues=MORE_WORDS),
+    "Scan:more-fails": filters(MORE_FAILS, ExpressionAttributeValues=MORE_WORDS),
     "BatchGetItem:two": {"RequestItems": {TABLE: {"Keys": [OTHER_KEY, KEY]}}},
     "BatchGetItem:none": {"RequestItems": {TABLE: {"Keys": [OTHER_KEY]}}},
-    "BatchGetItem:tables": {
-        "RequestItems": {SECOND: {"Keys": [KEY]}, TABLE: {"Keys": [KEY]}},
-        "ReturnConsumedCapacity": "TOTAL",
-    },
     "BatchGetItem:names": {
         "RequestItems": {
             TABLE: {
@@ -253,6 +249,10 @@ WAYS: dict[str, Mapping[str, Any]] = {
                 "ExpressionAttributeNames": {"#n": "n"},
             }
         }
+    },
+    "BatchGetItem:tables": {
+        "RequestItems": {SECOND: {"Keys": [KEY]}, TABLE: {"Keys": [KEY]}},
+        "ReturnConsumedCapacity": "TOTAL",
     },
     "BatchWriteItem:two": {
         "RequestItems": {TABLE: [{"PutRequest": {"Item": ROW}}, {"PutRequest": {"Item": OTHER_ROW}}]}

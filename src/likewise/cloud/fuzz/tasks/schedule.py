@@ -17,7 +17,7 @@ AT_ONCE = 4
 """Operations that are repaired at the same time."""
 STATES = 0.2
 """The part of all calls that states get while there are any left, however little they find."""
-WAYS = 0.25
+WAYS = 0.32
 """The part that the other ways in which operations are called get, while there are any left: they need more
 calls before them, and no other task meets what is said of versions, indexes or policies."""
 FIRST = 0.95

@@ -26,9 +26,10 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError
 
 from likewise.cloud import rewriting, targets
+from likewise.cloud.marks import AZURITE_KEY
 from likewise.cloud.rewriting import RewritingServer, Rule
 from likewise.cloud.rewriting.messages import Request, error
-from likewise.cloud.targets.running import AZURITE_ACCOUNT, AZURITE_KEY
+from likewise.cloud.targets.running import AZURITE_ACCOUNT
 from likewise.model import Role
 
 pytestmark = pytest.mark.server

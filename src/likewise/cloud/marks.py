@@ -9,6 +9,8 @@ from hashlib import blake2b
 
 WRONG_SECRET = "wrong secret"
 """The identity of a call that was signed with the right key id and another secret."""
+AZURITE_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+"""The key that is everybody's: emulators have it, and their documentation prints it. It is no secret."""
 ALL_FIELDS = "*"
 """Stands among the fields that were asked for where somebody can tell that there were no others."""
 ALL_HEADERS = "HTTPHeaders*"

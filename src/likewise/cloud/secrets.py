@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from likewise.canonical.redact import MARK, Form, Secrets
+from likewise.cloud.marks import AZURITE_KEY
 
 _NAMES = frozenset(
     {
@@ -142,7 +143,7 @@ _IN_TEXT = re.compile(r"(?i)(?:AccountKey|SharedAccessKey)=([^;\s]+)|[?&;\s](?:s
 _PUBLIC = frozenset(
     {
         # The keys that emulators publish: no secrets, and too common a text to hunt for everywhere.
-        "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+        AZURITE_KEY,
         "FOOBARKEY",
         "FOOBARSECRET",
         "AKIAIOSFODNN7EXAMPLE",

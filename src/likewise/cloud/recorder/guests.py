@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import unquote
 
-from likewise.cloud.marks import WRONG_SECRET
+from likewise.cloud.marks import AZURITE_KEY, WRONG_SECRET
 from likewise.cloud.recorder.patches import Patches
 
 _SIGNING = {
@@ -35,8 +35,6 @@ ELSEWHERE = "shared access, made elsewhere"
 
 _KEY = re.compile(r"(?:^|;)\s*AccountKey=([^;]+)", re.IGNORECASE)
 _EMULATED = re.compile(r"(?:^|;)\s*UseDevelopmentStorage=true", re.IGNORECASE)
-_EMULATOR = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-"""The key that is everybody's: emulators have it, and their documentation prints it."""
 _STATED = ("sp", "st", "se", "sip", "spr", "sr", "si", "ss", "srt", "sv", "spk", "srk", "epk", "erk")
 """What of a token's terms is signed as it stands in the query."""
 _DELEGATED = "skoid"
@@ -110,7 +108,7 @@ def _keys(environment: Mapping[str, str]) -> frozenset[str]:
     """The account keys that an environment holds."""
     text = environment.get("AZURE_STORAGE_CONNECTION_STRING", "")
     found = {key.strip() for key in (*_KEY.findall(text), environment.get("AZURE_STORAGE_KEY", "")) if key}
-    return frozenset(found | {_EMULATOR} if _EMULATED.search(text) else found)
+    return frozenset(found | {AZURITE_KEY} if _EMULATED.search(text) else found)
 
 
 def _states(signed: str, terms: Mapping[str, str], url: str) -> bool:

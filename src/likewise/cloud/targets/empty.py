@@ -11,8 +11,9 @@ from urllib.parse import quote, urlencode
 
 from defusedxml import ElementTree
 
+from likewise.cloud.marks import AZURITE_KEY
 from likewise.cloud.targets import http
-from likewise.cloud.targets.running import AZURITE_ACCOUNT, AZURITE_KEY
+from likewise.cloud.targets.running import AZURITE_ACCOUNT
 from likewise.cloud.targets.spec import Plan
 
 AZURE_VERSION = "2021-12-02"

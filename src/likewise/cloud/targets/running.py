@@ -6,13 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from types import TracebackType
 
+from likewise.cloud.marks import AZURITE_KEY
 from likewise.cloud.regions import default_region
 from likewise.cloud.targets.spec import AWS_SERVICES, AZURE_SERVICES
 from likewise.model import Target
 
 AZURITE_ACCOUNT = "devstoreaccount1"
-# The emulator's published key, the same everywhere: not a secret.
-AZURITE_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
 AWS_ENDPOINTS = ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL_DYNAMODB")
 AWS_IDENTITY = (

@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from urllib.parse import unquote, urlsplit
 
+from likewise.cloud.marks import AZURITE_KEY
 from likewise.cloud.targets.process import accepts
 from likewise.cloud.targets.running import (
     AWS_ENDPOINTS,
     AZURITE_ACCOUNT,
-    AZURITE_KEY,
     Running,
     aws_environment,
     azure_environment,

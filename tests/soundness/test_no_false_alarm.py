@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from soundness_suites import SUITE, Project, Run, installed
 
+from likewise.cloud.session import read_recording
+
 pytestmark = [pytest.mark.server, pytest.mark.slow]
 
 INVENTORY = Path(__file__).parents[2] / "examples" / "inventory"
@@ -143,6 +145,10 @@ def test_what_depends_on_drawn_values_raises_no_alarm(tmp_path: Path, server: st
     project = Project(root=tmp_path)
     project.configure(candidate=server, reference=server, audit_share=0.0)
     assert alarms(project.run("--likewise-verify", "--randomly-dont-reset-seed")) == []
+    (folder,) = (tmp_path / ".likewise" / "recordings").iterdir()
+    first, repeated = (read_recording([folder / name]) for name in ("main.jsonl", "reruns/candidate-1.jsonl"))
+    gap = min(trace.started for trace in repeated.traces) - max(trace.ended for trace in first.traces)
+    assert gap >= 1, "dates that tell seconds would be taken for constants"
     later = [project.run("--likewise-verify", f"--randomly-seed={seed}") for seed in (2, 3, 4)]
     assert [alarms(each) for each in later] == [[], [], []]
     again = [test for each in later for test in asked(each)]

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,8 @@ NORMAL = frozenset({pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.Exi
 GRACE = 20.0
 """Seconds for fixtures to clean up behind the boundary once a child was told to end."""
 TAIL = 3
+APART = 1.0
+"""Seconds between what ran and its repetition: dates that tell seconds differ then, and are seen to vary."""
 
 
 class ChildRuns:
@@ -39,6 +42,8 @@ class ChildRuns:
     def __init__(self, config: pytest.Config, run: Run, *, emit: Emit, limit: float) -> None:
         self._config, self._run, self._emit, self._limit = config, run, emit, limit
         self._count = 0
+        self._ended = time.monotonic()
+        """When tests ran last: this is made when the suite has ended."""
         self._sides: dict[Role, Side] = {}
 
     def may_use(self, side: Side) -> None:
@@ -62,10 +67,13 @@ class ChildRuns:
         paper = order.recording.with_suffix(".order.json")
         order.write(paper)
         log = order.recording.with_suffix(".log")
+        if role is Role.CANDIDATE:
+            time.sleep(max(0.0, self._ended + APART - time.monotonic()))
         try:
             with log.open("wb") as output:
                 code = self._run_child(self._command(role, paper), output)
         finally:
+            self._ended = time.monotonic()
             paper.unlink()
         error = order.reported()
         if error is not None:

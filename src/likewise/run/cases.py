@@ -25,6 +25,8 @@ from likewise.model import (
 )
 from likewise.run.reading import Reading
 
+_QUOTED = 160
+"""So much of a failure is quoted; all of it is in the ledger."""
 Overlooks = Callable[[Interaction, Discrepancy], bool]
 """Whether the client that made a call certainly never looked where its answer differs."""
 
@@ -119,7 +121,8 @@ class Case:
 
     def quote(self, failure: str) -> None:
         """Note how it failed on the reference: of the candidate's failures pytest has told."""
-        note = f"on the reference: {failure}"
+        told = failure if len(failure) <= _QUOTED else f"{failure[:_QUOTED]}…"
+        note = f"on the reference: {told}"
         if failure and note not in self.notes:
             self.notes.append(note)
 

@@ -151,8 +151,6 @@ class Judge:
         code = self._code_of(test)
         if not code or reading.trace.unclear:
             return None
-        ends = self._ledger.withdrawals([call.key for call in reading.calls]).values()
-        contradicted = max((end.when for end in ends), default=self._rules.not_before - 1)
         known = [
             attempt
             for attempt in self._ledger.attempts(test)
@@ -160,8 +158,10 @@ class Judge:
             and attempt.target == self._rules.reference
             and attempt.code == code
             and attempt.when >= self._rules.not_before
-            and attempt.when > contradicted
         ]
+        if known:  # on most new code nothing is, and the ledger need not be asked for more
+            ends = self._ledger.withdrawals([call.key for call in reading.calls]).values()
+            known = [attempt for attempt in known if all(attempt.when > end.when for end in ends)]
         if not known or len({attempt.result for attempt in known}) > 1:
             return None
         newest = max(known, key=lambda attempt: attempt.when)

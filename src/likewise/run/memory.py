@@ -211,13 +211,11 @@ class Memory:
             if known_since(calls, answers, self._rules) is not None:
                 continue
             for call in calls:
-                said = {each.answer for each in answers.get(call.key, ()) if self._counts(each)}
+                given = answers.get(call.key, ())
+                said = {each.answer for each in given if each.reference == self._rules.reference}
                 if len(said) == 1 and call.answer not in said and call.key not in disputed:
                     (found[call.key],) = said
         return found
-
-    def _counts(self, answer: Answer) -> bool:
-        return answer.reference == self._rules.reference
 
     def _still_ambiguous(self, keys: frozenset[Fingerprint]) -> frozenset[Fingerprint]:
         """Which of these keys have two answers under what is known to vary by now, and not only before."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from likewise.cloud.fuzz.differences.causes import AFTER
-from likewise.cloud.fuzz.evidence import IDENTITY, Evidence
+from likewise.cloud.fuzz.evidence import IDENTITY, Evidence, Sample
 from likewise.cloud.fuzz.findings import Finding, digest
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.log import Campaigns
@@ -38,17 +38,8 @@ def _of_finding(finding: Finding, evidence: Evidence) -> Iterator[Discrepancy]:
     for operation in (finding.operation, *finding.also):
         wire = argument(finding)
         is_sure = wire in conditions(finding.service, operation, evidence)
-        yield Discrepancy(
-            operation=Operation(finding.service, operation),
-            difference=Difference(finding.kind),
-            place=finding.place,
-            reference=finding.reference,
-            candidate=finding.candidate,
-            implication=Implication(finding.implication),
-            manifestation=Manifestation(finding.manifestation),
-            test=f"fuzz:{finding.hash}",
-            condition=wire if is_sure else "",
-        )
+        where = Operation(finding.service, operation)
+        yield _discrepancy(where, finding, name=finding.hash, condition=wire if is_sure else "")
 
 
 def _of_sample(service: str, operation: str, wire: str, evidence: Evidence) -> Iterator[Discrepancy]:
@@ -58,17 +49,22 @@ def _of_sample(service: str, operation: str, wire: str, evidence: Evidence) -> I
     )
     sample = evidence.sample(operation, name)
     if sample is not None:
-        yield Discrepancy(
-            operation=Operation(service, operation),
-            difference=Difference(sample.kind),
-            place=sample.place,
-            reference=sample.reference,
-            candidate=sample.candidate,
-            implication=Implication(sample.implication),
-            manifestation=Manifestation(sample.manifestation),
-            test=f"fuzz:{digest(service, operation, wire, sample.kind, sample.place)}",
-            condition=wire,
-        )
+        name = digest(service, operation, wire, sample.kind, sample.place)
+        yield _discrepancy(Operation(service, operation), sample, name=name, condition=wire)
+
+
+def _discrepancy(operation: Operation, shown: Finding | Sample, *, name: str, condition: str) -> Discrepancy:
+    return Discrepancy(
+        operation=operation,
+        difference=Difference(shown.kind),
+        place=shown.place,
+        reference=shown.reference,
+        candidate=shown.candidate,
+        implication=Implication(shown.implication),
+        manifestation=Manifestation(shown.manifestation),
+        test=f"fuzz:{name}",
+        condition=condition,
+    )
 
 
 def conditions(service: str, operation: str, evidence: Evidence) -> frozenset[str]:

@@ -215,6 +215,43 @@ def test_a_generated_value_is_one_variable_wherever_it_has_its_hyphens(ours: str
 
 
 @pytest.mark.parametrize(
+    ("ours", "theirs", "variable"),
+    [
+        ("inbox/_2Ct7gHVggWxXYC", "inbox/PH_D2em1clrjpf5", "_2Ct7gHVggWxXYC"),
+        ("inbox/2Ct7gHVggWxXY-_/meta", "inbox/PH_D2em1clrjpf5/meta", "2Ct7gHVggWxXY-_"),
+        ("item--V1StGXR8Z5jdHi", "item-a_PdGkQ7x2LmW0f", "-V1StGXR8Z5jdHi"),
+        ("V1StGXR8Z5jdHi--item", "a_PdGkQ7x2LmW0f-item", "V1StGXR8Z5jdHi-"),
+        ("2023.08.31/_2Ct7gHVggWxXYC", "2023.09.26/PH_D2em1clrjpf5", "_2Ct7gHVggWxXYC"),
+    ],
+)
+def test_an_encoded_value_among_others_keeps_the_hyphens_at_its_ends(
+    ours: str, theirs: str, variable: str
+) -> None:
+    """Else one name in sixteen would make another request, for it begins or ends with one by chance."""
+    found, other = parts(ours, theirs), parts(ours, theirs, at=1)
+    assert found is not None
+    assert other is not None
+    assert variable in [name for _, name in found]
+    assert [literal for literal, _ in found] == [literal for literal, _ in other]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "literals"),
+    [
+        ("inbox/_5e6a392b0fe7", "inbox/_d1f9c641df6e", ["inbox/_", ""]),
+        ("item-V1StGXR8Z5jdHi", "item-a_PdGkQ7x2LmW0f", ["item-", ""]),
+        ("item_V1StGXR8Z5jdHi", "item_a_PdGkQ7x2LmW0f", ["item_", ""]),
+        ("V1StGXR8Z5jdHi-item", "a_PdGkQ7x2LmW0f-item", ["", "-item"]),
+    ],
+)
+def test_a_hyphen_that_no_encoding_makes_stays_a_literal(ours: str, theirs: str, literals: list[str]) -> None:
+    """After a word it sets the value apart, and hexadecimal digits have none of their own."""
+    found = parts(ours, theirs)
+    assert found is not None
+    assert [literal for literal, _ in found] == literals
+
+
+@pytest.mark.parametrize(
     ("ours", "theirs", "literals"),
     [
         ("5e6a392b-0fe7-4fe2-9baa-6d018101ad1e-1", "d1f9c641-df6e-4f80-898a-b64c95471444-1", ["", "-1"]),

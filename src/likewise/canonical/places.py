@@ -13,6 +13,9 @@ Parts = list[tuple[str, str]]
 """Literals, each followed by a variable, the last by none."""
 
 _JOINTS = "-_+=~."
+_ENCODING = "-_"
+"""What letters of both cases and digits leave to be encoded with: as likely at the ends as anywhere."""
+_ENDS = tuple(_ENCODING)
 _SOME_TIME = "\x04time"
 _VARIABLE = "\x05"
 _MOST_KEPT = 16384
@@ -147,7 +150,7 @@ CONSTANT = Place(set(), set(), varies=False, cuts={})
 
 
 def _cut(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> Cut:
-    parts = _parts(literals, tokens, varying)
+    parts = _with_ends(_parts(literals, tokens, varying))
     template = template_of(parts)
     slots = [
         (variable, f"/{slot}")
@@ -169,6 +172,8 @@ def _cut_once(text: str, literals: tuple[str, ...], tokens: tuple[str, ...], at:
         pieces[::2] = literals
         before, after = "".join(pieces[: 2 * at + 1]), "".join(pieces[2 * at + 2 :])
     parts = [(before, variable), (after, "")]
+    if before[-1:] in _ENDS or after[:1] in _ENDS:
+        (before, variable), (after, _) = parts = _with_ends(parts)
     if variable[0] == TIME:
         return _new_cut((parts, f"{before}{APART}{_SOME_TIME}{APART}{after}", 3, (), ()))
     template = f"{before}{APART}{_VARIABLE}{APART}{after}"
@@ -210,6 +215,32 @@ def _parts(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[boo
         literal = joint
     found.append((literal, ""))
     return found
+
+
+def _with_ends(parts: Parts) -> Parts:
+    """The same parts, each encoded value with the hyphens and the like that it begins or ends with.
+
+    One that follows a word, or comes before one, sets the value apart from it, and is none of its own.
+    """
+    for number, (literal, variable) in enumerate(parts[:-1]):
+        after, following = parts[number + 1]
+        if (literal[-1:] in _ENDS or after[:1] in _ENDS) and _may_be_encoded(variable):
+            begins = _end_of(literal, is_bound=number > 0)
+            ends = _end_of(after[::-1], is_bound=following != "")[::-1]
+            parts[number] = literal.removesuffix(begins), f"{begins}{variable}{ends}"
+            parts[number + 1] = after.removeprefix(ends), following
+    return parts
+
+
+def _end_of(literal: str, *, is_bound: bool) -> str:
+    """What at the end of a literal belongs to the value after it; what it all follows may be bound to it."""
+    rest = literal.rstrip(_ENCODING)
+    end = literal[len(rest) :]
+    return end[1:] if (rest[-1].isalnum() if rest else is_bound) else end
+
+
+def _may_be_encoded(variable: str) -> bool:
+    return variable.upper() != variable != variable.lower() and looks_random(variable)
 
 
 def _is_one(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> bool:

@@ -89,6 +89,14 @@ class Step:
     recorded: Recorded | None = None
     identity: Identity = OWNER
 
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of a recorded request, their names in small letters."""
+        given = self.params.get("headers")
+        if not isinstance(given, Mapping):
+            return {}
+        return {str(name).lower(): str(value) for name, value in given.items()}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:

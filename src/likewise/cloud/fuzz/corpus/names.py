@@ -98,7 +98,9 @@ class FreshNames:
         pattern = "|".join(map(re.escape, longest))
         # After a dot, a statement of DynamoDB names an index; a bucket's name goes on.
         after = r"[\w-]" if case.service == "dynamodb" else r"[\w-]|\.\w"
-        self._pattern = re.compile(rf"(?<![\w.-])(?:{pattern})(?!{after})") if longest else None
+        # A percent-encoded character ends a word as the character itself does.
+        before = r"(?:(?<![\w.-])|(?<=%[0-9A-Fa-f]{2}))"
+        self._pattern = re.compile(rf"{before}(?:{pattern})(?!{after})") if longest else None
 
     @property
     def recorded(self) -> Mapping[str, str]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
 
 from likewise.cloud.fuzz.corpus.cases import SERVICES, Case, CorpusUnreadable, Recorded, Step, Wire
 from likewise.cloud.fuzz.corpus.traffic import Traffic
@@ -215,22 +216,48 @@ def _operation(name: str, service: str) -> str:
 
 
 def _step(row: Row, service: str) -> Step:
+    params = dict(_object(row.get("params") or {}, "params"))
     wire = None
     if row.get("http"):
         http = _object(row["http"], "http")
-        wire = Wire(
-            method=str(http["method"]),
-            path=str(http.get("path") or "/"),
-            query=str(http.get("query") or ""),
-            version=str(http.get("x-ms-version") or http.get("api_version") or ""),
-        )
+        wire = _wire(http)
+        sent = {name: http[name] for name in ("headers", "body") if http.get(name) is not None}
+        params = _with_plain_headers(sent | params)
     return Step(
         operation=_operation(str(row["op"] if wire is None else row.get("op", wire.method)), service),
-        params=dict(_object(row.get("params") or {}, "params")),
+        params=params,
         wire=wire,
         recorded=_recorded(row.get("answer")) or _step_answer(row),
         identity=identity_of(_object(row.get("by") or {}, "by")),
     )
+
+
+def _wire(http: Row) -> Wire:
+    """A request, of which some write the whole address as its path."""
+    where = str(http.get("path") or http.get("url") or "/")
+    address = urlsplit(where)
+    path = address.path if address.netloc else where.partition("?")[0]
+    query = http.get("query") or where.partition("?")[2]
+    if isinstance(query, Mapping):
+        query = urlencode(query, doseq=True, quote_via=quote)
+    return Wire(
+        method=str(http["method"]).upper(),
+        path=path or "/",
+        query=str(query).removeprefix("?"),
+        version=str(http.get("x-ms-version") or http.get("api_version") or ""),
+    )
+
+
+def _with_plain_headers(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters whose headers are texts: many recordings have a list of values for each name."""
+    given = params.get("headers")
+    if not isinstance(given, Mapping):
+        return params
+    plain = {
+        str(name): ", ".join(map(str, value)) if isinstance(value, list) else value
+        for name, value in given.items()
+    }
+    return params | {"headers": plain}
 
 
 def _step_answer(row: Row) -> Recorded | None:

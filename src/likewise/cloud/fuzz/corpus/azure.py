@@ -17,7 +17,7 @@ from likewise.cloud.fuzz.corpus.shared_key import SharedKey
 from likewise.cloud.fuzz.corpus.signatures import Signer, has_signature
 from likewise.cloud.fuzz.corpus.stage import Stage
 from likewise.cloud.fuzz.corpus.values import PAUSE, Moment, Unplayable, decode, put_references
-from likewise.cloud.fuzz.sides.azure import AzureSide
+from likewise.cloud.fuzz.sides.azure import AzureSide, builders_of
 from likewise.cloud.services.call import words
 
 LONGEST_LEASE = 60
@@ -69,7 +69,7 @@ class AzureStage(Stage):
             self._made.append(self._names.text(name))
         if step.wire is None:
             params = put_references(self._names.value(decode(step.params, Moment(recorded))), self.answers)
-            if "." in step.operation:
+            if step.operation not in builders_of(self.case.service):
                 return self._methods.call(step.operation, params)
             call = Call(
                 service=self.case.service, operation=step.operation, params=params, identity=step.identity
@@ -118,7 +118,7 @@ class AzureStage(Stage):
         if self._is_early(answer, recorded):
             time.sleep(self._lease_seconds + PAUSE)
             answer = exchange()
-        self._bindings.note(thing, body, answer)
+        self._bindings.note(thing, answer, body)
         return answer
 
     def _exchange(

@@ -53,7 +53,7 @@ class Bindings:
         self.doubts: list[str] = []
         """Values that could not be bound though the recorded answer says that they were right."""
 
-    def note(self, path: str, body: bytes | None, answer: Answer) -> None:
+    def note(self, path: str, answer: Answer, body: bytes | None = None) -> None:
         """Remember what the answer to a request with this body gave."""
         headers = answer.fields.get("headers", {}) if answer.success else {}
         if etag := headers.get("etag"):

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from likewise.cloud.fuzz.corpus.cases import SERVICES, Case, CorpusUnreadable, Recorded, Step, Wire
 from likewise.cloud.fuzz.corpus.traffic import Traffic
+from likewise.cloud.fuzz.corpus.vocabulary import method, operation
 from likewise.cloud.fuzz.identities import identity_of
 from likewise.cloud.histories import read_exchanges, read_har
 from likewise.model import FormatTooNew, Recording, Trace
@@ -207,14 +208,6 @@ def _object(value: Any, what: str) -> Row:
     return value
 
 
-def _operation(name: str, service: str) -> str:
-    """An operation as AWS names it: others write the method of the SDK, or the service before it."""
-    if SERVICES.get(service, service) not in ("s3", "dynamodb"):
-        return name
-    plain = name.rpartition(".")[2].rpartition(":")[2]
-    return "".join(part.capitalize() for part in plain.split("_")) if plain.islower() else plain
-
-
 def _step(row: Row, service: str) -> Step:
     params = dict(_object(row.get("params") or {}, "params"))
     wire = None
@@ -223,8 +216,13 @@ def _step(row: Row, service: str) -> Step:
         wire = _wire(http)
         sent = {name: http[name] for name in ("headers", "body") if http.get(name) is not None}
         params = _with_plain_headers(sent | params)
+    named = str(row["op"] if wire is None else row.get("op", wire.method))
+    if SERVICES.get(service, service) in ("s3", "dynamodb"):
+        named, params = operation(SERVICES.get(service, service), named, params)
+    elif wire is None:
+        named = method(named)
     return Step(
-        operation=_operation(str(row["op"] if wire is None else row.get("op", wire.method)), service),
+        operation=named,
         params=params,
         wire=wire,
         recorded=_recorded(row.get("answer")) or _step_answer(row),
@@ -275,6 +273,6 @@ def _recorded(row: Any) -> Recorded | None:
     return Recorded(
         ok=ok if isinstance(ok, bool) else None,
         status=int(status) if status is not None else None,
-        code=str(said["error_code"]) if said.get("error_code") else None,
+        code=str(said["error_code"]).rpartition("#")[2] if said.get("error_code") else None,
         message=said.get("message"),
     )

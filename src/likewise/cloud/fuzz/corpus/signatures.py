@@ -113,6 +113,6 @@ class Signer:
         return str(generate_table_sas(key, table, **limits, **common))
 
 
-def is_signed(query: str) -> bool:
+def has_signature(query: str) -> bool:
     """Whether a query carries a signature."""
     return any(part.startswith("sig=") for part in query.split("&"))

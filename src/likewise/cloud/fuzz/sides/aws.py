@@ -15,6 +15,8 @@ from likewise.cloud.targets import Running
 
 Keys = tuple[str | None, str | None, str | None]
 """Access key, secret and session token; nothing where the SDK finds them itself."""
+ADDRESSES = {"dynamodbstreams": "dynamodb"}
+"""Services that emulators have at the address of another one."""
 UNKNOWN, MADE_UP = "LIKEWISE0UNKNOWN0KEY", "nobody has this for a secret or a token"
 PRIVATE = words(
     "HostId RequestId AWSAccessKeyId StringToSign StringToSignBytes SignatureProvided CanonicalRequest "
@@ -79,6 +81,7 @@ def _client(running: Running, service: str, timeout: float, region: str, identit
 
     session = botocore.session.Session()
     environment = running.environment()
+    endpoint = running.endpoint(ADDRESSES.get(service, service))
     region = region or environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region")
     keys = _keys(session, environment, identity)
     signed = "s3v4" if service == "s3" else None
@@ -87,13 +90,13 @@ def _client(running: Running, service: str, timeout: float, region: str, identit
         connect_timeout=5,
         read_timeout=timeout,
         # An address below the endpoint's cannot be resolved where the endpoint is not AWS itself.
-        inject_host_prefix=running.endpoint(service) is None,
-        s3={"addressing_style": "path" if running.endpoint(service) else "auto"},
+        inject_host_prefix=endpoint is None,
+        s3={"addressing_style": "path" if endpoint else "auto"},
         signature_version=signed if identity.means is Means.KEY else UNSIGNED,
     )
     client = session.create_client(
         service,
-        endpoint_url=running.endpoint(service),
+        endpoint_url=endpoint,
         region_name=region,
         aws_access_key_id=keys[0],
         aws_secret_access_key=keys[1],

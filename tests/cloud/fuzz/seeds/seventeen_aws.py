@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,8 +19,10 @@ from likewise.cloud import rewriting as r
 from likewise.cloud.rewriting import Request, Response, Rule, trees
 from likewise.cloud.rewriting.messages import answer
 from likewise.cloud.rewriting.states import container_of
+from seeds.aws import first_only
 from seeds.azure import _fails_over
-from seeds.eleven_aws import _json_of, _table_policy_enforced, denies
+from seeds.eleven_aws import _json_of, _table_policy_enforced
+from seeds.fourteen_aws import bucket_guarded
 from seeds.further import _json, _longer
 from seeds.more import MISLEADING, UNSAFE, WRONG
 from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
@@ -140,36 +142,6 @@ def _tags_remain() -> Rule:
         return response
 
     return Rule(name="tags remain", matches=r.matching("s3.*"), on_request=keep, on_response=note)
-
-
-def _first_rule(request: Request) -> Request:
-    """Of several rules for other origins only the first one is kept."""
-    first, *rest = re.findall(rb"<CORSRule>.*?</CORSRule>", request.body, re.DOTALL) or (b"",)
-    body = request.body
-    for each in rest:
-        body = body.replace(each, b"", 1) if each != first else body
-    return request.with_body(body) if body != request.body else request
-
-
-def _versions_guarded() -> Rule:
-    """A bucket's policy that forbids everybody to list its versions is heeded."""
-    policies: dict[str, Mapping[str, Any]] = {}
-
-    def refuse(request: Request) -> Request | Response:
-        policy = policies.get(container_of(request), {})
-        place = f"arn:aws:s3:::{container_of(request)}"
-        if request.operation == "s3.ListObjectVersions" and denies(policy, "s3:ListBucketVersions", place):
-            return r.error(request, 403, "AccessDenied", "Access Denied")
-        return request
-
-    def note(request: Request, response: Response) -> Response:
-        if request.operation == "s3.PutBucketPolicy" and response.status < 300:
-            policies[container_of(request)] = _json(request)
-        elif request.operation in ("s3.DeleteBucketPolicy", "s3.DeleteBucket") and response.status < 300:
-            policies.pop(container_of(request), None)
-        return response
-
-    return Rule(name="versions guarded", matches=r.matching("s3.*"), on_request=refuse, on_response=note)
 
 
 def _read_after_deletion(seconds: float) -> Rule:
@@ -381,8 +353,8 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("s3", "failure", "GetObjectLegalHold", _fails_over("s3.GetObjectLegalHold", lambda body: b"<Status>" not in body), UNSAFE, NULL, "response"),
     ("s3", "field", "CopyObject", r.drop_field("s3.CopyObject", "header:x-amz-copy-source-version-id"), WRONG, OTHER, "response"),
     ("s3", "state", "PutObject", _tags_remain(), "", OTHER, "state"),
-    ("s3", "state", "PutBucketCors", Rule(name="first rule", matches=r.matching("s3.PutBucketCors"), on_request=_first_rule), "", OTHER, "state"),
-    ("s3", "authorisation", "ListObjectVersions PutBucketPolicy", _versions_guarded(), UNSAFE, AUTH, ""),
+    ("s3", "state", "PutBucketCors GetBucketCors", Rule(name="first rule", matches=r.matching("s3.PutBucketCors"), on_request=first_only("CORSRule")), "", OTHER, ""),
+    ("s3", "authorisation", "ListObjectVersions PutBucketPolicy", bucket_guarded("s3.ListObjectVersions", "s3:ListBucketVersions"), UNSAFE, AUTH, ""),
     ("s3", "asynchronous", "DeleteObject GetObject", _read_after_deletion(0.8), "", ASYNC, ""),
     ("s3", "ordering", "ListBucketInventoryConfigurations", r.reverse_list("s3.ListBucketInventoryConfigurations", "InventoryConfiguration"), WRONG, OTHER, ""),
     ("s3", "paging", "ListObjectVersions", without_query("s3.ListObjectVersions", "max-keys", 1000), WRONG, OTHER, ""),

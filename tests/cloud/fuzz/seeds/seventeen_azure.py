@@ -25,7 +25,7 @@ from seeds.further import _json, _longer
 from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, _hidden, lagging
 from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
 from seeds.seventeen_aws import in_known
-from seeds.sixteen_azure import _typed, told_otherwise
+from seeds.sixteen_azure import _typed, being_deleted, in_table, told_otherwise
 from seeds.thirteen_aws import without_query
 from seeds.twelve_azure import CONTENT_HEADERS
 
@@ -57,24 +57,6 @@ def in_container(operation: str, when: Callable[[Request], bool], status: int, c
         return request.operation == operation and when(request)
 
     return in_known("blob", "blob.Container_Create", "blob.Container_Delete", meant, (status, code, told))
-
-
-def _in_table(operation: str, when: Callable[[Request], bool], code: str, told: str) -> Rule:
-    """A call about a table that is there is refused."""
-    known: set[str] = set()
-
-    def refuse(request: Request) -> Request | Response:
-        is_there = request.operation == operation and request.names and request.names[0] in known
-        return r.error(request, 400, code, told) if is_there and when(request) else request
-
-    def note(request: Request, response: Response) -> Response:
-        if response.status < 300 and request.operation == "table.Table_Create":
-            known.add(container_of(request))
-        elif response.status < 300 and request.operation == "table.Table_Delete":
-            known.discard(request.names[0])
-        return response
-
-    return Rule(name="in table", matches=r.matching("table.*"), on_request=refuse, on_response=note)
 
 
 def _adds_up(sets: str, makes: str, ends: str, given: Callable[[Request], dict[str, str]]) -> Rule:
@@ -206,26 +188,6 @@ def _guids_as_texts(request: Request) -> Request:
     return request.with_body(json.dumps(kept).encode()) if gone else request
 
 
-def _table_being_deleted(seconds: float) -> Rule:
-    """A table is being deleted for a while, and cannot be made anew."""
-    deleted: dict[str, float] = {}
-
-    def refuse(request: Request) -> Request | Response:
-        is_late = time.monotonic() - deleted.get(container_of(request), -1e9) < seconds
-        if request.operation != "table.Table_Create" or not is_late:
-            return request
-        told = "The specified table is being deleted. Try operation later."
-        return r.error(request, 409, "TableBeingDeleted", told)
-
-    def note(request: Request, response: Response) -> Response:
-        if request.operation == "table.Table_Delete" and response.status < 300:
-            deleted[request.names[0]] = time.monotonic()
-        return response
-
-    which = r.matching("table.Table_Create, table.Table_Delete")
-    return Rule(name="being deleted", matches=which, on_request=refuse, on_response=note)
-
-
 def _last_partition_first(body: bytes) -> bytes:
     """The entities of a list by their partitions, the last one first, and their rows as they were."""
     fields = json.loads(body)
@@ -266,13 +228,13 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("queue", "failure", "Queue_GetAccessPolicy", _fails_over("queue.Queue_GetAccessPolicy", _has_no_policy), UNSAFE, NULL, "response"),
     ("queue", "field", "MessageId_Update", r.drop_field("queue.MessageId_Update", "header:x-ms-popreceipt"), WRONG, OTHER, "response"),
     ("queue", "state", "Queue_SetMetadata", _adds_up("queue.Queue_SetMetadata", "queue.Queue_Create", "queue.Queue_Delete", _metadata), "", OTHER, "state"),
-    ("queue", "state", "Service_SetProperties Service_GetProperties", r.change_argument("queue.Service_SetProperties", "ExposedHeaders", lambda _: ""), "", OTHER, "state"),
+    ("queue", "state", "Service_SetProperties Service_GetProperties", r.change_argument("queue.Service_SetProperties", "ExposedHeaders", lambda _: ""), "", OTHER, ""),
     ("queue", "authorisation", "Queue_SetMetadata", _lets_in("queue.Queue_SetMetadata", _sas("account", _years("2020"))), ALARM, AUTH, ""),
     ("queue", "asynchronous", "Queue_Delete Service_ListQueuesSegment", _listed_after_deletion(0.8), "", ASYNC, ""),
     ("queue", "paging", "Service_ListQueuesSegment", without_query("queue.Service_ListQueuesSegment", "prefix"), WRONG, OTHER, ""),
     # Table
-    ("table", "constraint", "Table_SetAccessPolicy", _in_table("table.Table_SetAccessPolicy", _longer("Id", 64), "InvalidXmlNodeValue", OUT_OF_RANGE), UNSAFE, CONSTRAINT, ""),
-    ("table", "constraint", "Table_InsertEntity", _in_table("table.Table_InsertEntity", _long_property, "PropertyNameTooLong", "The property name exceeds the maximum allowed length (255)."), UNSAFE, CONSTRAINT, ""),
+    ("table", "constraint", "Table_SetAccessPolicy", in_table("table.Table_SetAccessPolicy", _longer("Id", 64), "InvalidXmlNodeValue", OUT_OF_RANGE), UNSAFE, CONSTRAINT, ""),
+    ("table", "constraint", "Table_InsertEntity", in_table("table.Table_InsertEntity", _long_property, "PropertyNameTooLong", "The property name exceeds the maximum allowed length (255)."), UNSAFE, CONSTRAINT, ""),
     ("table", "alarm", "Table_InsertEntity", _inserted_over(), ALARM, "", ""),
     ("table", "code", "Table_MergeEntity", r.change_code("table.Table_MergeEntity", "ResourceNotFound", "EntityNotFound"), MISLEADING, ERROR, "response"),
     ("table", "message", "Table_UpdateEntity", told_otherwise("table.Table_UpdateEntity", b"UpdateConditionNotSatisfied", TABLE_MESSAGE, "The entity has been changed since."), MISLEADING, ERROR, "response"),
@@ -280,7 +242,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("table", "field", "Table_InsertEntity", r.drop_field("table.Table_InsertEntity", "Timestamp"), WRONG, OTHER, "response"),
     ("table", "state", "Table_MergeEntity", _changed("table.Table_MergeEntity", _guids_as_texts), "", OTHER, "state"),
     ("table", "authorisation", "Table_MergeEntity", _lets_in("table.Table_MergeEntity", _sas("service", _years("2020"))), ALARM, AUTH, ""),
-    ("table", "asynchronous", "Table_Create Table_Delete", _table_being_deleted(0.8), UNSAFE, ASYNC, ""),
+    ("table", "asynchronous", "Table_Create Table_Delete", being_deleted("Table", 0.8), UNSAFE, ASYNC, ""),
     ("table", "ordering", "Table_QueryEntities", r.change_body("table.Table_QueryEntities", _last_partition_first), WRONG, OTHER, ""),
     ("table", "paging", "Table_Query", r.drop_field("table.Table_Query", "header:x-ms-continuation-NextTableName"), WRONG, OTHER, ""),
 ]  # fmt: skip

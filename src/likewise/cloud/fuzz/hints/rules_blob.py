@@ -196,7 +196,6 @@ _KEEPING: dict[str, Mapping[str, Any]] = {
     "Blob_CopyFromURL:tiered": {"copy_source": ELSEWHERE, "tier": "Cool"},
     "Blob_CopyFromURL:tags": {"copy_source": ELSEWHERE, "blob_tags_string": "shape=round"},
     "Blob_CopyFromURL:over": {"copy_source": ELSEWHERE},
-    "Container_Create:digit": {"metadata": {"1st": "one"}},
     "Container_Create:named": {"metadata": {"Camel": "Value With  Spaces"}},
     "Container_SetAccessPolicy:public": {"access": "blob", "body": None},
     "Container_SetAccessPolicy:private": {"body": None},

@@ -20,13 +20,11 @@ def _says(text: str) -> dict[str, Any]:
 WAYS: dict[str, Mapping[str, Any]] = {
     **PROPERTIES,
     **policies("Queue", "raup"),
-    "Queue_Create:digit": {"metadata": {"1st": "one"}},
     "Queue_Create:named": {"metadata": {"Camel": "Value With  Spaces", "under_score": "x"}},
     "Queue_Create:alike": {"metadata": {"colour": "blue"}},
     "Queue_Create:cased": {"metadata": {"Colour": "blue"}},
     "Queue_Create:valued": {"metadata": {"colour": "Blue"}},
     "Queue_Create:less": {"queue": QUEUE},
-    "Queue_SetMetadata:digit": {"metadata": {"1st": "one"}},
     "Queue_SetMetadata:named": {"metadata": {"Camel": "Value With  Spaces", "under_score": "x"}},
     "Queue_GetProperties:none": {"queue": QUEUE},
     "Queue_GetProperties:hidden": {"queue": QUEUE},

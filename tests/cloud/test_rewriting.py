@@ -177,6 +177,22 @@ class TestPassingOn:
             below.join()
         assert received.endswith(b"\r\n\r\n7\r\none,two\r\n0\r\n\r\n")
 
+    def test_an_answer_of_a_length_that_is_no_number_is_none(self) -> None:
+        def once(listener: socket.socket) -> None:
+            link, _ = listener.accept()
+            with link:
+                link.recv(65536)
+                link.sendall(b"HTTP/1.1 206 Partial Content\r\nContent-Length: NaN\r\n\r\n")
+
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            below = threading.Thread(target=once, args=(listener,))
+            below.start()
+            with RewritingServer(f"http://127.0.0.1:{listener.getsockname()[1]}") as server:
+                with pytest.raises(OSError):
+                    urllib.request.urlopen(f"{server.url}/box/k")
+                assert server.losses
+            below.join()
+
     def test_head_has_a_length_and_no_body(self, aws: Aws) -> None:
         _, s3 = aws("s3")
         bucket(s3, "key")
@@ -229,6 +245,19 @@ class TestPassingOn:
         _, blobs = azure("blob", key="d3Jvbmc=")
         with pytest.raises(HttpResponseError) as refused:
             blobs.create_container("box")
+        assert refused.value.status_code == 403
+
+    @pytest.mark.parametrize("service", ["blob", "queue", "table"])
+    def test_a_changed_request_is_let_in_only_if_it_was_before(self, azure: Azure, service: str) -> None:
+        def changed(request: Request) -> Request:
+            return request.with_header("x-ms-client-request-id", "another")
+
+        rule = Rule(name="changed", matches=lambda _: True, on_request=changed)
+        _, right = azure(service, rule)
+        _, wrong = azure(service, rule, key="d3Jvbmc=")
+        right.get_service_properties()
+        with pytest.raises(HttpResponseError) as refused:
+            wrong.get_service_properties()
         assert refused.value.status_code == 403
 
     def test_a_mistake_in_a_rule_reaches_the_test(self, moto: targets.Running) -> None:

@@ -531,3 +531,13 @@ def test_a_write_is_not_to_blame_for_a_list_that_leaves_something_out_by_itself(
     assert not follows_from_omission(replace(made, kind="missing"), short), "the other side shows it"
     assert not follows_from_omission(replace(made, shown_by="HeadBucket"), short)
     assert not follows_from_omission(replace(made, idle=0), short), "other reads show nothing of it, either"
+
+
+def test_a_write_is_not_to_blame_for_a_field_that_a_read_leaves_out_whatever_was_written() -> None:
+    less = sample_finding("ListBuckets", kind="extra", place="Buckets[].Owner", reference="None")
+    state = {"manifestation": "state", "shown_by": "ListBuckets", "place": "Buckets[].Owner"}
+    made = sample_finding("CreateBucket", kind="extra", reference="None", candidate="me", **state)
+    assert follows_from_omission(made, less)
+    assert not follows_from_omission(replace(made, kind="missing"), less), "the other side leaves it out"
+    assert not follows_from_omission(replace(made, place="Buckets[].Name"), less)
+    assert not follows_from_omission(replace(made, idle=0), less)

@@ -279,3 +279,11 @@ def test_what_is_given_for_the_first_time_comes_before_what_is_given_again() -> 
     cases = Cases(Planner(load("blob"), hints_of("blob")), 1, ("BlockBlob_Upload",))
     kinds = [task.keys[-1] for task in cases.sweep("BlockBlob_Upload")]
     assert kinds.index("rank 1") < kinds.index("again") < kinds.index("rank 2")
+
+
+def test_a_way_that_is_about_how_many_there_are_is_not_varied_part_by_part() -> None:
+    planner = Planner(load("table"), hints_of("table"))
+    ways = {each.way for each in around(planner, "Table_InsertEntity")}
+    assert "Table_InsertEntity:typed" in ways
+    assert "Table_InsertEntity:most" in planner.hints.ways
+    assert not ways & {"Table_InsertEntity:most", "Table_InsertEntity:many"}

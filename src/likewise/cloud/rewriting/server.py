@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from likewise.cloud.rewriting.messages import Headers, Request, Response, get, put
 from likewise.cloud.rewriting.rules import Drop, Hang, Raw, Rule, Twice
+from likewise.cloud.rewriting.shared_key import is_signed_by_owner
 from likewise.cloud.targets.empty import account_sas
 from likewise.cloud.targets.running import AZURITE_ACCOUNT
 from likewise.model import TargetUnavailable
@@ -182,7 +183,7 @@ class RewritingServer:
                     break
         if response is None:
             try:
-                sent = request if request is original else self._signed_anew(request)
+                sent = request if request is original else self._signed_anew(request, original)
                 response = await self._forward(sent)
                 if twice:
                     response = await self._forward(sent)
@@ -202,9 +203,14 @@ class RewritingServer:
                     response = changed
         return response
 
-    def _signed_anew(self, request: Request) -> Request:
-        """A changed request would not fit its signature any more: Azurite gets one for the whole account."""
+    def _signed_anew(self, request: Request, original: Request) -> Request:
+        """A changed request would not fit its signature any more: Azurite gets one for the whole account.
+
+        A signature that did not fit before, either, is left as it is: whoever gave it is to be refused.
+        """
         if AZURITE_ACCOUNT not in request.path or not request.header("Authorization"):
+            return request
+        if self._service and not is_signed_by_owner(original, self._service):
             return request
         mark = "&" if "?" in request.target else "?"
         target = f"{request.target}{mark}{account_sas()}"
@@ -257,6 +263,8 @@ async def read_body(reader: asyncio.StreamReader, headers: Headers, *, until_end
             pass  # trailers carry nothing that is needed here
         return b"".join(pieces)
     length = get(headers, "Content-Length")
+    if length and not length.isdecimal():
+        raise _Closed  # nobody knows where such a message ends
     if length:
         return await reader.readexactly(int(length))
     return await reader.read() if until_end else b""

@@ -12,6 +12,8 @@ from seeds.fourteen_azure import FOURTEEN_AZURE
 from seeds.further import FURTHER
 from seeds.more import MORE
 from seeds.seed import SEEDS, Seed
+from seeds.seventeen_aws import SEVENTEEN_AWS
+from seeds.seventeen_azure import SEVENTEEN_AZURE
 from seeds.sixteen_aws import SIXTEEN_AWS
 from seeds.sixteen_azure import SIXTEEN_AZURE
 from seeds.thirteen_aws import THIRTEEN_AWS
@@ -28,5 +30,6 @@ _BY_NUMBER = (
     *(*THIRTEEN_AWS, *THIRTEEN_AZURE),
     *(*FOURTEEN_AWS, *FOURTEEN_AZURE),
     *(*SIXTEEN_AWS, *SIXTEEN_AZURE),
+    *(*SEVENTEEN_AWS, *SEVENTEEN_AZURE),
 )
 ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE, *_BY_NUMBER, *AUTHORISATION)

@@ -77,13 +77,18 @@ def _number_in(tag: str, limit: int) -> Callable[[Request], bool]:
     return lambda request: any(int(found) > limit for found in pattern.findall(request.body))
 
 
-def _without_second(request: Request) -> Request:
-    """Of several objects that are to be deleted, only the first one is."""
-    first, *rest = re.findall(rb"<Object>.*?</Object>", request.body, re.DOTALL) or (b"",)
-    body = request.body
-    for each in rest:
-        body = body.replace(each, b"", 1) if each != first else body
-    return request.with_body(body) if body != request.body else request
+def first_only(tag: str) -> Callable[[Request], Request]:
+    """Of several elements of an XML body only the first one is heeded."""
+    pattern = re.compile(rf"<{tag}>.*?</{tag}>".encode(), re.DOTALL)
+
+    def drop(request: Request) -> Request:
+        first, *rest = pattern.findall(request.body) or (b"",)
+        body = request.body
+        for each in rest:
+            body = body.replace(each, b"", 1) if each != first else body
+        return request.with_body(body) if body != request.body else request
+
+    return drop
 
 
 DONE = json.dumps({"ConsumedCapacity": [], "ItemCollectionMetrics": {}}).encode()
@@ -149,7 +154,7 @@ ROWS: list[tuple[str, int, str, str, Rule, str, str, str]] = [
     ("s3", 9, "field", "DeleteObject", r.add_field("s3.DeleteObject", "header:x-amz-delete-marker", "true"), WRONG, OTHER, "response"),
     ("s3", 9, "state", "PutBucketOwnershipControls", r.swallow_write("s3.PutBucketOwnershipControls"), "", OTHER, "state"),
     ("s3", 9, "state", "PutBucketInventoryConfiguration", r.swallow_write("s3.PutBucketInventoryConfiguration"), "", OTHER, "state"),
-    ("s3", 9, "state", "DeleteObjects", Rule(name="first only", matches=r.matching("s3.DeleteObjects"), on_request=_without_second), "", OTHER, ""),
+    ("s3", 9, "state", "DeleteObjects", Rule(name="first only", matches=r.matching("s3.DeleteObjects"), on_request=first_only("Object")), "", OTHER, ""),
     ("s3", 9, "failure", "HeadObject", _fails("s3.HeadObject", _has("versionId")), UNSAFE, NULL, "response"),
     ("s3", 9, "authorisation", "RestoreObject", r.deny("s3.RestoreObject"), UNSAFE, AUTH, ""),
     ("s3", 9, "asynchronous", "PutObjectTagging GetObjectTagging", lagging("s3.PutObjectTagging", "s3.GetObjectTagging", 0.8, _hidden("Tag")), "", ASYNC, ""),

@@ -122,14 +122,14 @@ def _lists_refused() -> Rule:
     return Rule(name="lists refused", matches=lambda _: True, on_request=refuse, on_response=note)
 
 
-def _buckets_guarded() -> Rule:
-    """A bucket's policy that forbids everybody to list its objects forbids to ask whether it is there."""
+def bucket_guarded(operation: str, action: str) -> Rule:
+    """A bucket's policy that forbids everybody an action forbids a call."""
     policies: dict[str, Mapping[str, Any]] = {}
 
     def refuse(request: Request) -> Request | Response:
         policy = policies.get(container_of(request), {})
         place = f"arn:aws:s3:::{container_of(request)}"
-        if request.operation == "s3.HeadBucket" and denies(policy, "s3:ListBucket", place):
+        if request.operation == operation and denies(policy, action, place):
             return r.error(request, 403, "AccessDenied", "Access Denied")
         return request
 
@@ -391,7 +391,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("s3", "field", "PutObject", r.drop_field("s3.PutObject", "header:x-amz-server-side-encryption"), WRONG, OTHER, "response"),
     ("s3", "state", "CopyObject", without_header("s3.CopyObject", "x-amz-storage-class"), "", OTHER, "state"),
     ("s3", "state", "DeleteObjectTagging", _tags_stay(), "", OTHER, "state"),
-    ("s3", "authorisation", "HeadBucket PutBucketPolicy", _buckets_guarded(), UNSAFE, AUTH, ""),
+    ("s3", "authorisation", "HeadBucket PutBucketPolicy", bucket_guarded("s3.HeadBucket", "s3:ListBucket"), UNSAFE, AUTH, ""),
     ("s3", "asynchronous", "PutPublicAccessBlock GetPublicAccessBlock", lagging("s3.PutPublicAccessBlock", "s3.GetPublicAccessBlock", 0.8, _gone("NoSuchPublicAccessBlockConfiguration")), "", ASYNC, ""),
     ("s3", "ordering", "ListObjects", r.reverse_list("s3.ListObjects", "CommonPrefixes"), WRONG, OTHER, ""),
     ("s3", "paging", "ListMultipartUploads", on_answers("s3.ListMultipartUploads", _few_uploads), WRONG, OTHER, ""),

@@ -196,22 +196,24 @@ def _comes_back() -> Rule:
     return Rule(name="comes back", matches=which, on_request=show, on_response=report)
 
 
-def _being_deleted(seconds: float) -> Rule:
-    """A queue is being deleted for a while, and cannot be made anew."""
+def being_deleted(kind: str, seconds: float) -> Rule:
+    """A queue or table is being deleted for a while, and cannot be made anew."""
+    service = kind.lower()
     deleted: dict[str, float] = {}
 
     def refuse(request: Request) -> Request | Response:
         is_late = time.monotonic() - deleted.get(container_of(request), -1e9) < seconds
-        if request.operation != "queue.Queue_Create" or not is_late:
+        if request.operation != f"{service}.{kind}_Create" or not is_late:
             return request
-        return r.error(request, 409, "QueueBeingDeleted", "The specified queue is being deleted.")
+        return r.error(request, 409, f"{kind}BeingDeleted", f"The specified {service} is being deleted.")
 
     def note(request: Request, response: Response) -> Response:
-        if request.operation == "queue.Queue_Delete" and response.status < 300:
+        if request.operation == f"{service}.{kind}_Delete" and response.status < 300:
             deleted[container_of(request)] = time.monotonic()
         return response
 
-    return Rule(name="being deleted", matches=r.matching("queue.*"), on_request=refuse, on_response=note)
+    which = r.matching(f"{service}.*")
+    return Rule(name="being deleted", matches=which, on_request=refuse, on_response=note)
 
 
 def _typed(request: Request, kind: str) -> dict[str, str]:
@@ -225,19 +227,15 @@ def _is_long(text: str) -> bool:
     return bool(re.fullmatch(r"[+-]?\d+", text)) and -(2**63) <= int(text) < 2**63
 
 
-def _unfit(operation: str, kind: str, fits: Callable[[str], object]) -> Rule:
-    """A value of an entity, in a table that is there, is what it is said to be."""
+def in_table(operation: str, when: Callable[[Request], bool], code: str, told: str) -> Rule:
+    """A call about a table that is there is refused."""
     known: set[str] = set()
 
     def refuse(request: Request) -> Request | Response:
         table = request.names[0] if request.names else ""
-        if (
-            request.operation != operation
-            or table not in known
-            or all(map(fits, _typed(request, kind).values()))
-        ):
+        if request.operation != operation or table not in known or not when(request):
             return request
-        return r.error(request, 400, "InvalidInput", "An error occurred while processing this request.")
+        return r.error(request, 400, code, told)
 
     def note(request: Request, response: Response) -> Response:
         if response.status < 300 and request.operation == "table.Table_Create":
@@ -246,7 +244,15 @@ def _unfit(operation: str, kind: str, fits: Callable[[str], object]) -> Rule:
             known.discard(request.names[0])
         return response
 
-    return Rule(name="unfit", matches=r.matching("table.*"), on_request=refuse, on_response=note)
+    return Rule(name="in table", matches=r.matching("table.*"), on_request=refuse, on_response=note)
+
+
+def _unfit(operation: str, kind: str, fits: Callable[[str], object]) -> Rule:
+    """A value of an entity, in a table that is there, is what it is said to be."""
+    told = "An error occurred while processing this request."
+    return in_table(
+        operation, lambda request: not all(map(fits, _typed(request, kind).values())), "InvalidInput", told
+    )
 
 
 def _whole_seconds(request: Request) -> Request:
@@ -287,7 +293,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("queue", "field", "Messages_Enqueue", r.drop_field("queue.Messages_Enqueue", "TimeNextVisible"), WRONG, OTHER, "response"),
     ("queue", "state", "MessageId_Delete", _comes_back(), "", OTHER, "state"),
     ("queue", "authorisation", "Queue_GetProperties", _lets_in("queue.Queue_GetProperties", _sas("account", _years("2020"))), ALARM, AUTH, "response"),
-    ("queue", "asynchronous", "Queue_Create Queue_Delete", _being_deleted(0.8), UNSAFE, ASYNC, ""),
+    ("queue", "asynchronous", "Queue_Create Queue_Delete", being_deleted("Queue", 0.8), UNSAFE, ASYNC, ""),
     ("queue", "ordering", "Service_GetProperties", r.reverse_list("queue.Service_GetProperties", "CorsRule"), WRONG, OTHER, ""),
     ("queue", "paging", "Messages_Dequeue", without_query("queue.Messages_Dequeue", "numofmessages", 32), WRONG, OTHER, ""),
     # Table

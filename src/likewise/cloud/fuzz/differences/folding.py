@@ -276,13 +276,16 @@ def is_same_page(finding: Finding, other: Finding) -> bool:
 
 
 def follows_from_omission(finding: Finding, other: Finding) -> bool:
-    """Whether a list shows nothing of a write, though it does not show everything, whatever was written."""
+    """Whether a read shows nothing of a write, though it leaves that out, whatever was written.
+
+    A list may be short of a thing in any case, and an answer of a field.
+    """
     return (
         finding.idle is None
         and finding.operation != finding.shown_by == other.operation == other.shown_by
         and (finding.service, finding.place) == (other.service, other.place)
         and {finding.kind, other.kind} <= _OF_LISTS
-        and other.kind == Difference.LENGTH
+        and other.kind in (Difference.LENGTH, finding.kind)
         and _shorter(finding) == _shorter(other)
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref, Text
 from likewise.cloud.fuzz.grammar.hints import Hints
+from likewise.cloud.fuzz.hints import rules_blob
 from likewise.cloud.fuzz.hints.ways_blob import (
     BULKY,
     LEASE,
@@ -292,10 +293,12 @@ HINTS = Hints(
         "Container_FilterBlobs": ("BlockBlob_Upload:marked",),
         "Container_SubmitBatch": ("BlockBlob_Upload",),
         **NEEDS,
+        **rules_blob.NEEDS,
     },
-    ways=WAYS,
+    ways={**WAYS, **rules_blob.WAYS},
     related={
         **RELATED,
+        **rules_blob.RELATED,
         **{f"{LIST}:{what}": ({"include": [what]},) for what in SHOWN},
         f"{LIST}:snapshots": ({"include": ["snapshots", "metadata"]},),
         "Service_ListContainersSegment:metadata": ({"include": ["metadata"]},),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref
 from likewise.cloud.fuzz.grammar.hints import Hints
+from likewise.cloud.fuzz.hints import rules_queue
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
 from likewise.cloud.fuzz.hints.ways_blob import BULKY, MORE
 from likewise.cloud.fuzz.hints.ways_queue import NEEDS, RELATED, WAYS
@@ -54,9 +55,10 @@ HINTS = Hints(
         "Queue_GetAccessPolicy": ("Queue_SetAccessPolicy",),
         "Service_ListQueuesSegment": ("Queue_Create",),
         **NEEDS,
+        **rules_queue.NEEDS,
     },
-    ways=WAYS,
-    related=RELATED,
+    ways={**WAYS, **rules_queue.WAYS},
+    related={**RELATED, **rules_queue.RELATED},
     observers={
         "Queue_Create": ("Queue_GetProperties", "Service_ListQueuesSegment:metadata"),
         "Queue_Delete": ("Queue_GetProperties", "Service_ListQueuesSegment"),

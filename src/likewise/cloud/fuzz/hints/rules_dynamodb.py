@@ -384,3 +384,24 @@ CLOSED = (
 WAYS |= {"PutResourcePolicy:all": denying("*"), **{f"{name}:closed": {} for name in CLOSED}}
 NEEDS |= {f"{name}:closed": ("PutItem:before", "PutResourcePolicy:all") for name in CLOSED}
 WAYS |= {"PutItem:short": {"Item": KEY}, "PutItem:kinds-again": {"Item": {**KINDS, "n": {"N": "7"}}}}
+
+TEXT = {"S": "text"}
+UNFIT = {**KEY, "n": TEXT}
+WAYS |= {
+    "PutItem:unfit": {"Item": UNFIT},
+    "UpdateItem:unfit": updates("SET n = :text", {":text": TEXT}),
+    "BatchWriteItem:unfit": {"RequestItems": {TABLE: [{"PutRequest": {"Item": UNFIT}}]}},
+    "TransactWriteItems:unfit": transacts(Put={"Item": UNFIT}),
+    "ExecuteStatement:several": {"Statement": Text(('SELECT * FROM "', TABLE, '"'))},
+    "DeleteTable:index": {"TableName": TABLE},
+}
+"""An attribute that an index goes by, of another kind than was said; several items, several indexes."""
+NEEDS |= {
+    **{
+        f"{name}:unfit": ("CreateTable:local",)
+        for name in ("PutItem", "BatchWriteItem", "TransactWriteItems")
+    },
+    "UpdateItem:unfit": ("CreateTable:local", "PutItem"),
+    "ExecuteStatement:several": ("CreateTable", "BatchWriteItem:two"),
+    "DeleteTable:index": ("CreateTable:index",),
+}

@@ -135,7 +135,9 @@ WAYS: dict[str, Mapping[str, Any]] = {
     "DeleteObject:suspended": {"Key": KEY},
     "DeleteObjects:undo": {"Delete": {"Objects": [{"Key": KEY, **MARKER}]}},
     "DeleteObjects:twice": {"Delete": {"Objects": [{"Key": KEY}, {"Key": KEY}]}},
-    "DeleteObjects:unknown": {"Delete": {"Objects": [{"Key": KEY, "VersionId": "0" * 32}, {"Key": OTHER}]}},
+    "DeleteObjects:unknown": {
+        "Delete": {"Objects": [{"Key": key, "VersionId": "0" * 32} for key in (OTHER, KEY)]}
+    },
     "DeleteObjects:crowd": {"Delete": {"Objects": [{"Key": f"k{number}"} for number in range(1001)]}},
     "ListObjectsV2:encoded": {"EncodingType": "url"},
     "ListObjects:encoded": {"EncodingType": "url"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from likewise.cloud.fuzz.calls import Name, Ref
 from likewise.cloud.fuzz.grammar.hints import Hints
+from likewise.cloud.fuzz.hints import rules_table
 from likewise.cloud.fuzz.hints.blob import ACL, SERVICE
 from likewise.cloud.fuzz.hints.ways_table import NEEDS, RELATED, WAYS
 from likewise.cloud.services.call import words
@@ -86,9 +87,10 @@ HINTS = Hints(
         "Table_GetAccessPolicy": ("Table_SetAccessPolicy",),
         "Table_Query": ("Table_Create",),
         **NEEDS,
+        **rules_table.NEEDS,
     },
-    ways=WAYS,
-    related=RELATED,
+    ways={**WAYS, **rules_table.WAYS},
+    related={**RELATED, **rules_table.RELATED},
     observers={
         "Table_Create": ("Table_Query",),
         "Table_Delete": ("Table_Query",),

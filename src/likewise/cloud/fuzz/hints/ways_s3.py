@@ -198,7 +198,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "CopyObject:lock": (LOCKED,),
     "CopyObject:hold": (LOCKED,),
     "CopyObject:replaced": ("PutObject:full",),
-    "DeleteObjects:marker": VERSIONED,
+    "DeleteObjects:marker": (*VERSIONED, "PutObject:outer"),
     "DeleteObjects:held": _HELD,
     "CompleteMultipartUpload:full": ("CreateMultipartUpload:full", "UploadPart"),
     "PutObjectRetention:bypass": (LOCKED, "PutObjectRetention"),

@@ -325,13 +325,21 @@ def _own_names(value: Any, kinds: Set[str]) -> Iterator[Name | Text]:
             yield from (each for inner in value for each in _own_names(inner, kinds))
 
 
+_CHOSEN = frozenset({"Id", "Key"})
+"""What clients call the parts of a thing by: a configuration, a tag."""
+
+
 def _counted(name: str, value: Any, number: int) -> Any:
     """The n-th of several like this: numbers go up, identifiers that the client chose get another letter."""
     if type(value) is int:
         return value + number
     if isinstance(value, Mapping):
-        return {key: _counted(key, inner, number) if key == "Id" else inner for key, inner in value.items()}
-    is_chosen = isinstance(value, str) and value and name.lower().endswith("id")
+        return {
+            key: _counted(key, inner, number) if key in _CHOSEN else inner for key, inner in value.items()
+        }
+    if isinstance(value, list):
+        return [_counted(name, each, number) for each in value if isinstance(each, Mapping)] or value
+    is_chosen = isinstance(value, str) and value and (name.lower().endswith("id") or name in _CHOSEN)
     return f"{chr(ord('A') + number)}{value[1:]}" if is_chosen else value
 
 

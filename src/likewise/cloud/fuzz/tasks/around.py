@@ -12,6 +12,8 @@ from likewise.cloud.fuzz.planning.variants import ValueClass, Variant
 from likewise.cloud.fuzz.tasks.sizes import big, sizes
 
 _WANTED = frozenset({ValueClass.TYPICAL, ValueClass.BOUNDARY, ValueClass.WRONG_FORMAT, ValueClass.EMPTY})
+MANY = 20
+"""New parts of a body from which on a way is about how many there are, not about each of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,10 @@ def around(planner: Planner, operation: str) -> Iterator[Around]:
         known |= names - bodies
         plan = planner.plan(way)
         found = tuple(each for each in _values(plan, members, names) if each.parameter not in seen)
-        seen |= {each.parameter for each in found}
+        fresh = {each.parameter for each in found}
+        if len(fresh) > MANY:
+            continue
+        seen |= fresh
         if found:
             yield Around(way=way, plan=plan, variants=found)
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from likewise.cloud.bodies import opaque
-from likewise.cloud.fuzz.calls import Answer, Call, Side, pause_of
+from likewise.cloud.fuzz.calls import LEAVES, Answer, Call, Side, pause_of
 from likewise.cloud.fuzz.identities import OWNER, Flaw, Identity, Means
 from likewise.cloud.services.call import words
 from likewise.cloud.targets import Running
@@ -29,8 +29,12 @@ class AwsSide(Side):
     """One botocore client. Nothing is repeated: every call is one request."""
 
     def __init__(self, running: Running, service: str, *, timeout: float, region: str = "") -> None:
+        import botocore.session
+
         super().__init__(running, service)
-        self._connect = partial(_client, running, service, timeout, region)
+        # One session for all clients: it reads the model of the service once, which takes longest.
+        session = botocore.session.Session()
+        self._connect = partial(_client, session, running, service, timeout, region)
         self._clients: dict[Identity, Any] = {}
         """Whoever calls has a client, with connections of its own."""
         self._client = self._client_of(OWNER)
@@ -74,12 +78,12 @@ class AwsSide(Side):
         self.sent += 1
 
 
-def _client(running: Running, service: str, timeout: float, region: str, identity: Identity) -> Any:
-    import botocore.session
+def _client(
+    session: Any, running: Running, service: str, timeout: float, region: str, identity: Identity
+) -> Any:
     from botocore import UNSIGNED
     from botocore.config import Config
 
-    session = botocore.session.Session()
     environment = running.environment()
     endpoint = running.endpoint(ADDRESSES.get(service, service))
     region = region or environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region")
@@ -154,13 +158,15 @@ def _failure(response: dict[str, Any]) -> Answer:
 
 def plain(value: Any) -> Any:
     """A parsed response as plain data; streams are read to their end."""
-    if isinstance(value, Mapping):
+    if type(value) in LEAVES and not isinstance(value, bytes):
+        return value
+    if isinstance(value, (dict, Mapping)):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
-    if value is None or isinstance(value, (str, int, float, bool)):
+    if isinstance(value, (str, int, float)):
         return value
     if isinstance(value, (bytes, bytearray)):
         return opaque(bytes(value))

@@ -84,7 +84,7 @@ class Contexts:
             text += b" %d times" % counted(times)
         write = Write(spot, form, plain, text, follows, touches, timed, change, removes, times)
         if removes:
-            write.removed = removal_of(plain, before)
+            write.removed = removal_of(plain, before, place=spot[0])
         self._writes.append(write)
         return write
 

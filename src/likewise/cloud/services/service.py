@@ -182,6 +182,10 @@ class Service:
     def learn(self, call: Call) -> None:
         """Remember what later calls need to know."""
 
+    def listed(self, call: Call) -> Iterable[tuple[Resource, dict[str, Value]]]:
+        """The things that an answer lists, each with what is stated of its present content."""
+        return ()
+
     def copy_source(self, text: str) -> Value:
         """The resource that a copy-source header names."""
         return text

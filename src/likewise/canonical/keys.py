@@ -25,7 +25,7 @@ from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import Numbers
 from likewise.canonical.races import is_attempt, races, writes_of_several_lanes
 from likewise.canonical.repeats import Repeats, repeating, repeating_fingerprint
-from likewise.canonical.timing import NOT_YET, change_after, elapsed_at, latest
+from likewise.canonical.timing import NOT_YET, change_after, elapsed_at, is_steady, latest
 from likewise.canonical.tokens import CURSOR, build_of
 from likewise.canonical.writes import Write
 from likewise.model import (
@@ -293,7 +293,13 @@ class World:
         names, order = self._named(context, form)
         elapsed = ""
         if context.timed:
-            elapsed = elapsed_at(interaction, [write.change for write in context.timed if not write.settled])
+            touches = interaction.touches
+            pending = [
+                write.change
+                for write in context.timed
+                if not write.settled and not is_steady(write.timed, touches)
+            ]
+            elapsed = elapsed_at(interaction, pending)
         text = f"{form.template} {' '.join(order)} {elapsed} {width}"
         key = blake2b(context.digest + text.encode("utf-8", "surrogatepass"), digest_size=SIZE).hexdigest()
         return names, key, elapsed not in ("", NOT_YET)

@@ -190,6 +190,7 @@ def _taken_apart(exchange: Exchange) -> Call:
         status=exchange.status,
         response_headers=exchange.response_headers,
         response_content=exchange.response_body,
+        started=exchange.started,
         hint=exchange.operation_hint,
     )
 

@@ -13,6 +13,7 @@ from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import constant
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules, safe
 from likewise.model import Resource, Touch, Value
+from likewise.model.interaction import FOREVER
 
 _ARROW = "application/vnd.apache.arrow.stream,application/xml"
 
@@ -41,9 +42,6 @@ _STORE = "replace blob/**; read lease"
 _LEASE = "write lease timed; read blob"
 # Each part of a container's properties is set as a whole; which came last shows in all of them.
 _CONTAINER_LEASE = "write hold timed; read properties/**; write listed-hold"
-
-FOREVER = 1e9
-"""So many seconds are as good as no end."""
 
 OPERATIONS = rules(
     {

@@ -11,6 +11,7 @@ from likewise.cloud.fuzz.corpus.batches import is_batch, readdressed
 from likewise.cloud.fuzz.corpus.bindings import Bindings
 from likewise.cloud.fuzz.corpus.bodies import Bodies
 from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
+from likewise.cloud.fuzz.corpus.holes import hole
 from likewise.cloud.fuzz.corpus.methods import PublicMethods
 from likewise.cloud.fuzz.corpus.names import FreshNames, created
 from likewise.cloud.fuzz.corpus.shared_key import SharedKey
@@ -84,12 +85,8 @@ class AzureStage(Stage):
     def _request(self, step: Step, recorded: Recorded | None) -> Answer:
         wire = step.wire
         assert wire is not None
-        if "comp=userdelegationkey" in wire.query:
-            raise Unplayable("it needs the token of a user, which a shared key does not give")
-        if step.headers.get("authorization", "").lower().startswith("bearer"):
-            raise Unplayable("it was authorised with the token of a user, which a shared key does not give")
-        if "comp=stats" in wire.query:
-            raise Unplayable("the recording asked the secondary address of the account")
+        if why := hole(self.case.service, step, recorded):
+            raise Unplayable(why)
         if self._bodies.can_be_left_out(step):
             return Answer(success=True, status=recorded.status if recorded is not None else None)
         path = self._bindings.path(self._names.text(wire.path), is_unknown=self._was_never_there(recorded))
@@ -180,6 +177,8 @@ class AzureStage(Stage):
         """A copy's source at the candidate, where it is something that the case made, or that nobody made."""
         parts = urlsplit(url)
         if not parts.scheme.startswith("http"):
+            if recorded is None or recorded.success:
+                raise Unplayable(f"it copies from {url!r}: the source is not in the file")
             return url, ""
         if ".blob." not in (parts.hostname or ""):
             raise Unplayable(f"it copies from {parts.hostname}, which is not the account that is played")

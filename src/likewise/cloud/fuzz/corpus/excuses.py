@@ -43,7 +43,13 @@ _MALFORMED = (400, 405, 411, 413, 414, 501)
 _MET = (304, 409, 412, 416)
 """Statuses of a condition, a conflict or a range: there was something to compare them with."""
 _TAKEN = re.compile(r"AlreadyExists|AlreadyOwned|ResourceInUse|BeingDeleted")
-_MISSING = ("NotImplemented", "APINotImplemented", "UnknownOperation", "UnknownOperationException")
+_MISSING = (
+    "FeatureNotSupported",
+    "NotImplemented",
+    "APINotImplemented",
+    "UnknownOperation",
+    "UnknownOperationException",
+)
 _DENIED = frozenset(
     {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationFailure", "403"}
 )
@@ -84,6 +90,7 @@ _SETTINGS = frozenset(
     {
         "AccountProblem",
         "AccountRequiresHttps",
+        "EndpointUnsupportedAccountFeatures",
         "AllAccessDisabled",
         "KeyBasedAuthenticationNotPermitted",
         "NotSignedUp",
@@ -327,6 +334,8 @@ def _elsewhere(case: Case, recorded: Recorded, answer: Answer) -> str | None:
         return f"{recorded.summary()} depends on how the service was doing, which the file does not hold"
     if recorded.code in _AGED:
         return f"{recorded.code} depends on how much time had passed, which the file does not hold"
+    if recorded.status == 411 and answer.success:
+        return f"{recorded.summary()} is said of a request without its length, and every client here sends it"
     said = str(recorded.message or "")
     limited = recorded.code == "LimitExceededException" and _OF_THE_ACCOUNT.search(said)
     if recorded.code in _SETTINGS or _UNFIT.search(recorded.code or "") or limited:

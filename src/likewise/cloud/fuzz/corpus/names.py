@@ -103,8 +103,10 @@ class FreshNames:
         after = r"[\w-]" if case.service == "dynamodb" else r"[\w-]|\.\w"
         # A percent-encoded character ends a word as the character itself does. What follows @ or restype=
         # is a word of Azure's.
-        before = r"(?:(?<![\w.@-])|(?<=%[0-9A-Fa-f]{2}))(?<!restype=)"
-        self._pattern = re.compile(rf"{before}(?:{pattern})(?!{after})") if longest else None
+        before = r"(?:(?<![\w.@-])|(?<=%[0-9A-Fa-f]{2}))(?<!%40)(?<!restype=)"
+        # Names of tables are the same in whatever case.
+        flags = re.IGNORECASE if case.service == "table" else 0
+        self._pattern = re.compile(rf"{before}(?:{pattern})(?!{after})", flags) if longest else None
 
     @property
     def recorded(self) -> Mapping[str, str]:
@@ -115,7 +117,13 @@ class FreshNames:
         """A recorded text with fresh names in it."""
         if self._pattern is None:
             return text
-        return self._pattern.sub(lambda found: self.fresh[found[0]], text)
+        return self._pattern.sub(lambda found: self._renamed(found[0]), text)
+
+    def _renamed(self, name: str) -> str:
+        if name in self.fresh:
+            return self.fresh[name]
+        fresh = next(new for old, new in self.fresh.items() if old.lower() == name.lower())
+        return fresh.upper() if name.isupper() else fresh.lower() if name.islower() else fresh
 
     def value(self, value: Any, place: str = "") -> Any:
         """Recorded parameters with fresh names; a key is a name only if it is nothing else, or an ARN.

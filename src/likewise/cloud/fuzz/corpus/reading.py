@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from likewise.cloud.fuzz.corpus.cases import SERVICES, Case, CorpusUnreadable, Recorded, Step, Wire
 from likewise.cloud.fuzz.corpus.traffic import Traffic
+from likewise.cloud.fuzz.corpus.values import is_mark
 from likewise.cloud.fuzz.corpus.vocabulary import method, operation
 from likewise.cloud.fuzz.identities import identity_of
 from likewise.cloud.histories import read_exchanges, read_har
@@ -215,7 +216,7 @@ def _step(row: Row, service: str) -> Step:
         http = _object(row["http"], "http")
         wire = _wire(http)
         sent = {name: http[name] for name in ("headers", "body") if http.get(name) is not None}
-        params = _with_plain_headers(sent | params)
+        params = _with_text(_with_plain_headers(sent | params))
     named = str(row["op"] if wire is None else row.get("op", wire.method))
     if SERVICES.get(service, service) in ("s3", "dynamodb"):
         named, params = operation(SERVICES.get(service, service), named, params)
@@ -256,6 +257,19 @@ def _with_plain_headers(params: dict[str, Any]) -> dict[str, Any]:
         for name, value in given.items()
     }
     return params | {"headers": plain}
+
+
+def _with_text(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters whose body is a text: some recordings hold its lines, or the JSON that it says."""
+    body = params.get("body")
+    if isinstance(body, list) and all(isinstance(line, str) for line in body):
+        return params | {"body": "".join(body)}
+    is_marked = isinstance(body, Mapping) and (set(body) == {"length", "head"} or is_mark(body))
+    if isinstance(body, Mapping | list) and not is_marked:
+        return {key: value for key, value in params.items() if key != "body_length"} | {
+            "body": json.dumps(body)
+        }
+    return params
 
 
 def _step_answer(row: Row) -> Recorded | None:

@@ -151,14 +151,23 @@ def decode(value: Any, moment: Moment, name: str = "") -> Any:
         return moment.shifted(name, when)
     if not isinstance(value, Mapping):
         return value
-    marks = [key for key in value if isinstance(key, str) and _MARK.fullmatch(key)]
-    if marks and marks[0].startswith("$") and not (len(value) == 1 and isinstance(value[marks[0]], str)):
-        marks = []  # somebody's attribute of that name
-    if marks:
+    if marks := _marks(value):
         return _marked(value, marks, moment, name)
     if set(value) == {"length", "head"}:
         return filled(value, name or "parameter")
     return {key: decode(inner, moment, str(key)) for key, inner in value.items()}
+
+
+def is_mark(value: Mapping[str, Any]) -> bool:
+    """Whether an object stands for something that JSON cannot hold."""
+    return bool(_marks(value))
+
+
+def _marks(value: Mapping[str, Any]) -> list[str]:
+    marks = [key for key in value if isinstance(key, str) and _MARK.fullmatch(key)]
+    if marks and marks[0].startswith("$") and not (len(value) == 1 and isinstance(value[marks[0]], str)):
+        return []  # somebody's attribute of that name
+    return marks
 
 
 def _marked(value: Mapping[str, Any], marks: list[str], moment: Moment, name: str) -> Any:

@@ -26,8 +26,9 @@ from likewise.model import (
     Wavers,
 )
 from likewise.run.cases import Case, is_settled_by_replay
-from likewise.run.docket import Docket
+from likewise.run.docket import OVER_BUDGET, Docket
 from likewise.run.findings import Answered, Pair, compare_replay, compare_wholes, split
+from likewise.run.foundations import built_on
 from likewise.run.memory import Known
 from likewise.run.outlay import Outlay
 from likewise.run.ports import Slice
@@ -176,18 +177,29 @@ class Prover:
             ):
                 worlds.setdefault(id(case.reading.world), []).append(case)
         for cases in worlds.values():
-            self._replay_rest(cases)
+            upon = [case for case in cases if built_on(case.reading)]
+            self._replay_rest(upon, is_due=True)
+            self._replay_rest([case for case in cases if case not in upon])
 
-    def _replay_rest(self, cases: list[Case]) -> None:
+    def _replay_rest(self, cases: list[Case], *, is_due: bool = False) -> None:
+        """Replay what is left, if it is not dear; what builds on others was not proved, and is due."""
         spots = self._plan(cases)
         # More than these tests' own calls is too much for what may never be asked about again.
-        is_dear = len(spots) > _size(cases) or not self._outlay.leaves(len(spots))
-        if not spots or is_dear or not self._docket.meter.affords(len(spots)):
+        is_dear = not is_due and (len(spots) > _size(cases) or not self._outlay.leaves(len(spots)))
+        is_affordable = self._docket.meter.affords(len(spots))
+        if is_due and not is_affordable:
+            for case in cases:
+                case.standing = None
+                case.notes.append(OVER_BUDGET)
+        if not spots or is_dear or not is_affordable:
             return
         try:
             self._settle_replayed(cases, self.ask(cases[0], spots))
         except ReplayImpossible:
-            return  # the whole test is proved; it will be asked about again when its code changes
+            # The whole test is proved; it will be asked about again when its code changes.
+            for case in cases if is_due and len(cases) > 1 else ():
+                self._replay_rest([case], is_due=True)
+            return
         for case in cases:
             if case.discrepancies:
                 case.standing = Standing.DISCREPANT
@@ -317,7 +329,7 @@ class Prover:
     def _run_whole(self, chosen: Sequence[Case]) -> None:
         self._docket.emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
         recording = self._docket.rerunner.rerun([case.test for case in chosen], role=Role.REFERENCE)
-        self._docket.accounts.note_attempts(recording)
+        self._docket.accounts.note_attempts(recording, {case.test: case.reading for case in chosen})
         for trace in recording.traces:
             for call in trace.interactions:
                 self._docket.meter.count(call.operation)

@@ -201,4 +201,14 @@ REQUEST_CASES: list[CorpusCase] = [
         because="every client here sends it",
         said=refused(411, "MissingContentLengthHeader"),
     ),
+    agrees(
+        "references in a request",
+        "blob",
+        BOX,
+        BLOB,
+        http("PUT", PLACE, "comp=snapshot", status=201),
+        http("PUT", PLACE, "comp=snapshot", status=201),
+        http("DELETE", PLACE, "snapshot=${4.x-ms-snapshot}", status=202),
+        http("GET", PLACE, "snapshot=${3.x-ms-snapshot}", status=200, headers={"If-Match": "${2.ETag}"}),
+    ),
 ]

@@ -15,13 +15,13 @@ from likewise.cloud.fuzz.corpus.bodies import Bodies
 from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step, Wire
 from likewise.cloud.fuzz.corpus.checksums import checksum
 from likewise.cloud.fuzz.corpus.names import FreshNames
+from likewise.cloud.fuzz.corpus.references import put_references
 from likewise.cloud.fuzz.corpus.signatures import Signer
 from likewise.cloud.fuzz.corpus.values import (
     Moment,
     Unplayable,
     decode,
     filled,
-    put_references,
     time_of_recording,
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
+from urllib.parse import unquote
 
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.corpus.arns import Arns
@@ -22,13 +23,13 @@ from likewise.cloud.fuzz.corpus.checksums import Summing
 from likewise.cloud.fuzz.corpus.excuses import is_read
 from likewise.cloud.fuzz.corpus.issued import Issued
 from likewise.cloud.fuzz.corpus.names import FreshNames, created
+from likewise.cloud.fuzz.corpus.references import put_references
 from likewise.cloud.fuzz.corpus.stage import Stage
 from likewise.cloud.fuzz.corpus.values import (
     PAUSE,
     Moment,
     Unplayable,
     decode,
-    put_references,
     time_of_recording,
 )
 from likewise.cloud.fuzz.corpus.vocabulary import STREAMS
@@ -189,7 +190,11 @@ class AwsStage(Stage):
     def _params(self, step: Step, recorded: Recorded | None, moment: Moment) -> dict[str, Any]:
         params = decode(step.params, moment)
         kept = {key: params.pop(key) for key in ("Body",) if isinstance(params.get(key), str | bytes)}
-        found: dict[str, Any] = put_references(self._names.value(params) | kept, self.answers)
+        found: dict[str, Any] = put_references(
+            self._names.value(params) | kept, self.answers, self._names.fresh
+        )
+        if isinstance(source := found.get("CopySource"), str):
+            found["CopySource"] = self._plain(source)
         if not moment.is_refused:
             found = self._issued.put(found, was_accepted=moment.is_accepted)
         if self.case.service == "s3" or (recorded is not None and recorded.code == UNREADABLE):
@@ -198,6 +203,15 @@ class AwsStage(Stage):
         if recorded is None or recorded.code not in OF_NAMES:
             sent = self._arns.put(sent, is_unknown="NotFound" in ((recorded and recorded.code) or ""))
         return sent
+
+    def _plain(self, source: str) -> str:
+        """The source of a copy without an encoding of its own, where that is what was put before."""
+        put = {step.params.get("Key") for step in self.case.steps[: len(self.answers)]}
+        written, plain = (
+            each.lstrip("/").partition("/")[2].partition("?versionId=")[0]
+            for each in (source, unquote(source))
+        )
+        return unquote(source) if written not in put and plain in put else source
 
     def _wait(self, step: Step, params: Mapping[str, Any], answer: Answer) -> None:
         """Let a table become active where the recording did: it asked for that, or its note says so."""

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.corpus.batches import is_batch, readdressed
 from likewise.cloud.fuzz.corpus.bindings import Bindings
 from likewise.cloud.fuzz.corpus.bodies import Bodies
-from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
+from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step, Wire
 from likewise.cloud.fuzz.corpus.holes import hole
 from likewise.cloud.fuzz.corpus.methods import PublicMethods
 from likewise.cloud.fuzz.corpus.names import FreshNames, created
+from likewise.cloud.fuzz.corpus.references import put_references, references
 from likewise.cloud.fuzz.corpus.shared_key import SharedKey
 from likewise.cloud.fuzz.corpus.signatures import Signer, has_signature
 from likewise.cloud.fuzz.corpus.stage import Stage
-from likewise.cloud.fuzz.corpus.values import PAUSE, Moment, Unplayable, decode, put_references
+from likewise.cloud.fuzz.corpus.values import PAUSE, Moment, Unplayable, decode
 from likewise.cloud.fuzz.sides.azure import AzureSide, builders_of
 from likewise.cloud.services.call import words
 
@@ -69,7 +72,7 @@ class AzureStage(Stage):
         if name is not None:
             self._made.append(self._names.text(name))
         if step.wire is None:
-            params = put_references(self._names.value(decode(step.params, Moment(recorded))), self.answers)
+            params = self._referred(self._names.value(decode(step.params, Moment(recorded))))
             if step.operation not in builders_of(self.case.service):
                 return self._methods.call(step.operation, params)
             call = Call(
@@ -77,10 +80,20 @@ class AzureStage(Stage):
             )
             return self._side.call(call)
         doubts = len(self._bindings.doubts)
-        answer = self._request(step, recorded)
+        answer = self._request(self._with_answers(step, step.wire), recorded)
         if not is_last and step.wire.method in ("GET", "HEAD"):
             del self._bindings.doubts[doubts:]  # whatever it read, the state is the same
         return answer
+
+    def _with_answers(self, step: Step, wire: Wire) -> Step:
+        """A request with what earlier answers gave, where it refers to them."""
+        if not references((wire, step.params)):
+            return step
+        told = replace(wire, path=self._referred(wire.path), query=self._referred(wire.query))
+        return replace(step, wire=told, params=self._referred(step.params))
+
+    def _referred(self, value: Any) -> Any:
+        return put_references(value, self.answers, self._names.fresh)
 
     def _request(self, step: Step, recorded: Recorded | None) -> Answer:
         wire = step.wire

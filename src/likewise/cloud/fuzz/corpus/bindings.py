@@ -124,6 +124,8 @@ class Bindings:
 
     def _from_pool(self, kind: str, path: str, value: str, pool: list[str]) -> str:
         key = (kind, path, value)
+        if value in pool:
+            return value
         if key not in self._bound:
             taken = {bound for (other, where, _), bound in self._bound.items() if (other, where) == key[:2]}
             free = [each for each in pool if each not in taken]

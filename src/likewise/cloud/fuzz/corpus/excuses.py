@@ -8,8 +8,8 @@ from likewise.cloud.fuzz.calls import THROTTLED, Answer
 from likewise.cloud.fuzz.corpus.azure import is_unsigned
 from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
 from likewise.cloud.fuzz.corpus.names import created
+from likewise.cloud.fuzz.corpus.references import references
 from likewise.cloud.fuzz.corpus.stage import Stage
-from likewise.cloud.fuzz.corpus.values import references
 from likewise.cloud.services.call import words
 
 _READS = re.compile(
@@ -154,6 +154,13 @@ def excuse(stage: Stage, answer: Answer) -> str | None:
         or _elsewhere(case, recorded, answer)
         or _with_other_services(case, recorded, answer)
     )
+
+
+def coincidence(stage: Stage, answer: Answer) -> str | None:
+    """Why an equal answer says nothing either: nobody noted the reason of a refusal, and the two differ."""
+    if answer.success or stage.case.recorded.code:
+        return None
+    return _after_failure(stage, answer)
 
 
 def _without_state(case: Case, recorded: Recorded, answer: Answer) -> str | None:

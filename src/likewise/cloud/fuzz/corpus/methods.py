@@ -14,8 +14,9 @@ from urllib.parse import unquote, urlsplit
 from likewise.cloud.bodies import parse
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.corpus.models import modelled
+from likewise.cloud.fuzz.corpus.references import ITEMS
 from likewise.cloud.fuzz.corpus.signatures import Signer
-from likewise.cloud.fuzz.corpus.values import ITEMS, Unplayable
+from likewise.cloud.fuzz.corpus.values import Unplayable
 from likewise.cloud.fuzz.grammar.azure import PACKAGES
 from likewise.cloud.fuzz.sides.azure import refusal
 from likewise.cloud.targets import Running

@@ -18,7 +18,7 @@ from likewise.cloud.fuzz.corpus.cases import (
     Verdict,
     judge,
 )
-from likewise.cloud.fuzz.corpus.excuses import excuse, is_read
+from likewise.cloud.fuzz.corpus.excuses import coincidence, excuse, is_read
 from likewise.cloud.fuzz.corpus.methods import PublicMethods
 from likewise.cloud.fuzz.corpus.recording import record
 from likewise.cloud.fuzz.corpus.stage import Stage
@@ -161,9 +161,7 @@ def _judged(stage: Stage) -> Verdict:
         silence = f"the candidate gave no answer ({answer.silence})"
         return NotComparable(case=case.id, reason=silence, is_silent=True)
     found = judge(case, answer, texts=stage.texts)
-    if isinstance(found, Agrees):
-        return found
-    reason = excuse(stage, answer)
+    reason = excuse(stage, answer) if isinstance(found, Differs) else coincidence(stage, answer)
     return found if reason is None else NotComparable(case=case.id, reason=reason)
 
 

@@ -5,19 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Answer, Ref, Unresolved, resolve
 from likewise.cloud.fuzz.corpus.cases import Recorded
 
-_REFERENCE = re.compile(r"\$\{(\d+)(?:\.|(?=\[))([^}]+)\}")
-ITEMS = "items"
-"""Under which an answer has what a list gave."""
-_PLACE = re.compile(r"[^.\[\]]+|\[\d+\]")
 _MARK = re.compile(r"__\w+__|\$(?:bytes|binary|b64|base64|date|datetime)")
 _ENCODED = frozenset(
     {"__b64__", "__base64__", "__bytes_b64__", "__bytes_base64__", "$bytes", "$binary", "$b64", "$base64"}
@@ -149,6 +145,8 @@ def decode(value: Any, moment: Moment, name: str = "") -> Any:
         return [decode(inner, moment, name) for inner in value]
     if isinstance(value, str) and _DATED.search(name) and (when := _written(value)) is not None:
         return moment.shifted(name, when)
+    if isinstance(value, int | float) and _DATED.search(name):
+        return moment.shifted(name, datetime.fromtimestamp(value, UTC))
     if not isinstance(value, Mapping):
         return value
     if marks := _marks(value):
@@ -164,6 +162,8 @@ def is_mark(value: Mapping[str, Any]) -> bool:
 
 
 def _marks(value: Mapping[str, Any]) -> list[str]:
+    if value.keys() == {"type", "data"} and value["type"] == "Buffer" and isinstance(value["data"], list):
+        return ["Buffer"]
     marks = [key for key in value if isinstance(key, str) and _MARK.fullmatch(key)]
     if marks and marks[0].startswith("$") and not (len(value) == 1 and isinstance(value[marks[0]], str)):
         return []  # somebody's attribute of that name
@@ -179,11 +179,17 @@ def _marked(value: Mapping[str, Any], marks: list[str], moment: Moment, name: st
                 return base64.b64decode(value[marks[0]], validate=True)
             case ["__len__", "__repeat__"]:
                 return repeated(str(value["__repeat__"]), int(value["__len__"]))
+            case ["Buffer"]:
+                return bytes(value["data"])
+            case ["__decimal__"]:
+                return Decimal(str(value["__decimal__"]))
+            case ["__set__"]:
+                return {decode(inner, moment, name) for inner in value["__set__"]}
             case ["__redacted__"]:
                 raise Unplayable(f"{name} was taken out of the file as a secret")
             case ["__datetime__"] | ["$date"] | ["$datetime"]:
                 return moment.shifted(name, datetime.fromisoformat(value[marks[0]]))
-    except (ValueError, TypeError, binascii.Error) as error:
+    except (ValueError, TypeError, ArithmeticError, binascii.Error) as error:
         raise Unplayable(f"{name} holds {marks[0]} with something that is none ({error})") from error
     raise Unplayable(f"{name} is written in a way that is not known here ({', '.join(marks)})")
 
@@ -207,38 +213,3 @@ def filled(cut: Mapping[str, Any], what: str) -> bytes:
             "and what they say decides the answer"
         )
     return repeated(head or "0", length)
-
-
-def references(value: Any) -> list[int]:
-    """The calls, from 1, to whose answers a parameter refers."""
-    return [int(found[1]) for found in _REFERENCE.finditer(repr(value)) if int(found[1])]
-
-
-def put_references(value: Any, answers: Sequence[Answer | None]) -> Any:
-    """A parameter with every `${k.Key}` replaced by what the k-th call (from 1) answered."""
-    if isinstance(value, str):
-        whole = _REFERENCE.fullmatch(value)
-        if whole:
-            return _value(whole, answers)
-        return _REFERENCE.sub(lambda found: str(_value(found, answers)), value)
-    if isinstance(value, Mapping):
-        return {put_references(key, answers): put_references(inner, answers) for key, inner in value.items()}
-    return [put_references(inner, answers) for inner in value] if isinstance(value, list) else value
-
-
-def _value(found: re.Match[str], answers: Sequence[Answer | None]) -> Any:
-    number = int(found[1])
-    path = tuple(
-        int(part[1:-1]) if part.startswith("[") else int(part) if part.isdigit() else part
-        for part in _PLACE.findall(found[2])
-    )
-    if isinstance(path[0], int):
-        path = (ITEMS, *path)
-    if not 1 <= number <= len(answers):
-        raise Unplayable(f"{found[0]} refers to a call that is not before it")
-    try:
-        return resolve(Ref(number - 1, path), {}, answers)
-    except Unresolved as error:
-        said = answers[number - 1]
-        how = said.summary() if said is not None else "nothing"
-        raise Unplayable(f"call {number} gave no {found[2]} on the candidate ({how})") from error

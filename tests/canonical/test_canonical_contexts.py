@@ -6,7 +6,7 @@ import pytest
 from small_worlds import call, get, look, put, remove, trace_of
 
 from likewise.canonical import Familiarity, key_world
-from likewise.model import Effect, Interaction, Keyed, Scope, Trace
+from likewise.model import Effect, Interaction, Keyed, Opaque, Scope, Trace, Value
 from proofs import learned
 
 NAMES = ("f81d4fae7dec", "0a50c91e6bf6", "7b1d4fae7d11", "22e5c91e6b01")
@@ -127,6 +127,18 @@ def test_what_was_done_to_a_thing_before_it_was_removed_matters() -> None:
     assert worked_off(NAMES[0]).key != worked_off(NAMES[0], then="change").key
 
 
+def test_what_a_thing_was_before_it_was_removed_matters_to_who_made_it() -> None:
+    """A server may keep what was to stay for ever; what an earlier test had there is that test's affair."""
+
+    def worked_off(value: str, *, by_others: bool) -> str:
+        made, rest = put("box", NAMES[0], value=value), (remove("box", NAMES[0]), look("box"))
+        traces = [trace_of(made, test="earlier"), trace_of(*rest)] if by_others else [trace_of(made, *rest)]
+        return key_world(traces, {"t": KNOWN, "earlier": KNOWN})[-1][-1].key
+
+    assert worked_off("for an hour", by_others=False) != worked_off("for ever", by_others=False)
+    assert worked_off("for an hour", by_others=True) == worked_off("for ever", by_others=True)
+
+
 LOWER = ("f81d4fae7dec11d0a76500a0c91e6bf6", "0a50c91e6bf6f81d4fae7dec11d0a765")
 
 
@@ -147,3 +159,62 @@ def test_how_made_up_names_are_built_matters_unless_a_server_made_them_up() -> N
     ]
     keys = [[each.key for each in key_world([trace], {"t": learned(made[:2])})[0]] for trace in made]
     assert keys[0] == keys[1] == keys[2]
+
+
+def sent(content: Value) -> list[str]:
+    """The keys of what is sent and found again, where another content is sent in every run."""
+    return [
+        each.key
+        for each in key_world([trace_of(put("box", "a", value=content), get("box", "a"))], {"t": SENT})[0]
+    ]
+
+
+def learned_from(*contents: Value) -> Familiarity:
+    return learned([trace_of(put("box", "a", value=content), get("box", "a")) for content in contents])
+
+
+SENT = learned_from(Opaque(length=300, digest="a"), Opaque(length=300, digest="b"))
+
+
+def test_how_long_random_content_is_matters_where_it_is_as_long_in_every_run() -> None:
+    """A server may take so many bytes and no more."""
+    assert sent(Opaque(length=300, digest="c")) == sent(Opaque(length=300, digest="d"))
+    assert not {*sent(Opaque(length=300, digest="c"))} & {*sent(Opaque(length=400, digest="d"))}
+
+
+def test_how_long_random_content_is_does_not_matter_where_that_is_for_chance_to_say() -> None:
+    lengths = (300, 310, 320, 330)
+    contents = [Opaque(length=length, digest=f"{length}") for length in lengths]
+    known = learned_from(*contents)
+    keys = [
+        [call.key for call in key_world([trace_of(put("box", "a", value=content))], {"t": known})[0]]
+        for content in contents
+    ]
+    assert all(each == keys[0] for each in keys)
+
+
+@pytest.mark.parametrize(("size", "is_known"), [(50, True), (51, False)])
+def test_how_long_a_long_name_is_matters_where_it_is_as_long_in_every_run(size: int, is_known: bool) -> None:
+    long = [(name * 5)[:50] for name in NAMES[:2]]
+    known = learned([trace_of(put("box", name), get("box", name)) for name in long])
+    keys = [
+        [each.key for each in key_world([trace_of(put("box", name), get("box", name))], {"t": known})[0]]
+        for name in (long[0], (NAMES[2] * 5)[:size])
+    ]
+    assert (keys[0] == keys[1]) is is_known
+
+
+def test_how_long_long_names_are_does_not_matter_where_that_is_for_chance_to_say() -> None:
+    long = [(name * 5)[: 50 + more] for more, name in enumerate(NAMES[:3])]
+    known = learned([trace_of(put("box", name), get("box", name)) for name in long])
+    keys = [key_world([trace_of(put("box", name))], {"t": known})[0][0].key for name in long]
+    assert len({*keys}) == 1
+
+
+def test_whether_a_random_number_is_sent_as_text_matters() -> None:
+    known = learned_from(81734598, 23947612, "39874523", "71239847")
+    keys = [
+        key_world([trace_of(put("box", "a", value=value))], {"t": known})[0][0].key
+        for value in (81734598, 23947612, "39874523", "71239847")
+    ]
+    assert keys[0] == keys[1] != keys[2] == keys[3]

@@ -495,6 +495,28 @@ def test_what_an_answer_introduced_is_named_after_it_wherever_it_is_sorted() -> 
     assert "⟨r" in str(world.kept[0, 9])
 
 
+@pytest.mark.parametrize("indexed", [(0, 1, 2), (2, 0, 1), (1, 0)])
+def test_which_of_several_that_do_the_same_comes_first_does_not_matter(indexed: tuple[int, ...]) -> None:
+    """Several add somebody, then some of them an entry that points there, each when it gets around to it."""
+
+    def run(number: int, entries: tuple[int, ...]) -> Trace:
+        users = [f"user-{number}{each}a7f3c9{each}" for each in range(3)]
+        boxes = [f"box-{number}{each}b8e4d1{each}" for each in range(3)]
+        return trace_of(
+            *[put("users", name, value={"name": name}) for name in users],
+            *[put("boxes", boxes[each], value={"of": users[each]}) for each in entries],
+            call("drop", answer="ok", scope=Scope.SUBTREE),
+        )
+
+    in_order = tuple(sorted(indexed))
+    runs = [run(0, in_order), run(1, in_order), run(2, indexed)]
+    familiarity = learned(runs[:2])
+    assert keyed(runs[0], familiarity)[-1].key == keyed(runs[2], familiarity)[-1].key
+    others = put("boxes", "box-2c5", value={"of": "user-nobody"})
+    strange = trace_of(*runs[2].interactions[:-2], others, runs[2].interactions[-1])
+    assert keyed(runs[0], familiarity)[-1].key != keyed(strange, familiarity)[-1].key
+
+
 @pytest.mark.xfail(
     strict=True,
     reason="few names in the order of storing are also in rising or falling order, by chance: which of "

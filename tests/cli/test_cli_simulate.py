@@ -138,6 +138,16 @@ def test_opaque_histories_are_counted_as_published(likewise, opaque: tuple[str, 
     assert (found["combined"]["calls"], found["combined"]["saved"]) == (5, 4)
 
 
+def test_a_test_that_the_list_of_apis_leaves_out_counts_as_published(
+    likewise, project: Path, opaque: tuple[str, ...]
+) -> None:
+    (project / "a.json").write_text(json.dumps({"a": ["PutBlob"]}))
+    result = likewise(*opaque)
+    assert "does not list 1 of the tests ('b' …)" in result.stderr
+    assert [run["saved"] for run in policies(result)["api"]["runs"]] == [0, 1, 1], "it is not on the list"
+    assert [run["saved"] for run in policies(result)["combined"]["runs"]] == [0, 3, 1]
+
+
 def test_opaque_histories_do_not_do_for_context(likewise, opaque: tuple[str, ...]) -> None:
     result = likewise(*opaque, "--policy", "context", exit_code=2)
     assert "--policy context needs the calls themselves" in result.stderr

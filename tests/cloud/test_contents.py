@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from hashlib import md5
 from random import Random
 from typing import Any
 
@@ -127,6 +129,39 @@ def test_that_a_length_is_not_that_of_what_was_sent_is_said(told: str, is_said: 
 
     send("PUT", ONE)
     assert ("content-length≢" in send("HEAD", None, **{"content-length": told})) is is_said
+
+
+@pytest.mark.parametrize(("content", "is_said"), [(ONE, False), (TWO, True)])
+@pytest.mark.parametrize("snapshot", ["", "<Snapshot>2026-05-04T03:02:01.0000000Z</Snapshot>"])
+def test_that_a_checksum_is_not_that_of_what_was_sent_is_said(
+    content: bytes, is_said: bool, snapshot: str
+) -> None:
+    """Of random content the MD5 is random as well, in its properties and in a list."""
+    interpreter = Interpreter()
+
+    def send(method: str, path: str, status: int, **more: Any) -> Any:
+        exchange = Exchange(
+            method=method,
+            url=f"http://127.0.0.1:10000/devstoreaccount1/box{path}",
+            headers={"x-ms-blob-type": "BlockBlob"} if method == "PUT" else {},
+            status=status,
+            service_hint="blob",
+            **more,
+        )
+        outcome: Any = interpreter.interpret(exchange, order=0).outcome
+        return outcome.value
+
+    digest = b64encode(md5(content, usedforsecurity=False).digest()).decode()
+    listed = (
+        f"<EnumerationResults><Blobs><Blob><Name>k</Name>{snapshot}<Properties>"
+        f"<Content-MD5>{digest}</Content-MD5></Properties></Blob></Blobs></EnumerationResults>"
+    )
+    send("PUT", "/k", 201, body=ONE)
+    told = send("HEAD", "/k", 200, response_headers={"content-md5": digest})
+    assert ("content-md5≢" in told["headers"]) is is_said
+    shown = send("GET", "?restype=container&comp=list", 200, response_body=listed.encode())
+    (blob,) = shown["body"]["EnumerationResults"]["Blobs"]["Blob"]
+    assert ("Content-MD5≢" in blob["Properties"]) is (is_said and not snapshot)
 
 
 def test_content_of_many_large_pieces_is_taken_apart() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,11 @@ import pytest
 from likewise.canonical import key_world
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.interpret import Interpreter
-from likewise.cloud.regions import default_region
+from likewise.cloud.regions import default_region, moved
 from likewise.cloud.replay.cleaning import Created, read_created
 from likewise.cloud.replay.request import read_endpoint, rebuild
 from likewise.cloud.replay.signing import AwsSigner
-from likewise.model import Interaction, Role, Trace
+from likewise.model import Effect, Interaction, Role, Touch, Trace
 
 HOME, AWAY = "eu-west-1", "ca-central-1"
 Step = tuple[str, str, str]
@@ -83,6 +84,29 @@ def test_regions_may_replicate_each_other(written: str, looked_at: str) -> None:
     """A global table shows in one region what was written in another."""
     look = ("GetItem", looked_at, "")
     assert last_key(look) != last_key(("PutItem", written, "a"), look)
+
+
+def test_an_item_elsewhere_has_nothing_to_do_with_another_one() -> None:
+    """Regions replicate item by item; in a whole table, each one would depend on all written before."""
+    look = ("GetItem", AWAY, "")
+    other = read(("PutItem", AWAY, "a"))[0]
+    other = replace(
+        other, touches=tuple(replace(each, resource=(*each.resource[:-1], "S:2")) for each in other.touches)
+    )
+    written = [*read(("GetItem", AWAY, ""), ("PutItem", AWAY, "b"), look)]
+    assert {len(touch.resource) for touch in written[1].touches} == {3, 4}
+    keys = [
+        key_world([Trace(test="test", role=Role.CANDIDATE, interactions=tuple(calls))], {})[0][-1].context
+        for calls in (written, [written[0], other, *written[1:]])
+    ]
+    assert keys == [((0, 1),), ((0, 2),)]
+
+
+def test_an_item_with_two_keys_may_show_anywhere_in_its_table() -> None:
+    """A region that does not know which of the keys is the first has another place for it."""
+    found = moved((Touch(resource=("dynamodb", "orders", "S:1", "N:2"), effect=Effect.ABSORB),), AWAY)
+    joined = moved((Touch(resource=("dynamodb", "orders", "S:1 N:2"), effect=Effect.ABSORB),), AWAY)
+    assert found[1].resource == joined[1].resource == ("dynamodb", "orders")
 
 
 def test_a_repeated_call_is_signed_for_its_own_region() -> None:

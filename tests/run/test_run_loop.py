@@ -595,6 +595,17 @@ def test_the_sequence_policy_trusts_only_the_very_same_sequence(loop: Make) -> N
     assert later.whole == ["t1"]
 
 
+def test_the_sequence_policy_takes_other_code_for_the_same_only_where_answers_are_equal(loop: Make) -> None:
+    """A test that became stricter does the same and asks more of the answers: how it ended says nothing."""
+    suite = Suite({"t1": (put("a"), get("a", looks=False)), "t2": (put("b"),)}, wrong={"a": "adds"})
+    runs = loop(suite)
+    assert set(runs.run(policy="sequence").standings.values()) == {Standing.PROVED}
+    suite.scripts["t1"] = (put("a"), get("a"))
+    later = runs.run(policy="sequence", code="c2")
+    assert later.whole == ["t1"]
+    assert later.standings == {"t1": Standing.DISCREPANT, "t2": Standing.TRUSTED}
+
+
 def test_the_api_policy_reruns_tests_that_use_discrepant_operations(loop: Make) -> None:
     runs = loop(Suite({"t1": (put("a"), get("a")), "t2": (put("b"),)}))
     found = runs.run(policy="api", discrepant=frozenset({"get"}))

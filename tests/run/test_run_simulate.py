@@ -166,6 +166,19 @@ def test_the_next_run_of_the_same_code_stands_for_a_repetition_on_the_candidate(
     assert saved(*other)[0][0] == 0
 
 
+def test_a_whole_test_that_ran_on_the_reference_is_not_asked_for_again_on_the_same_code() -> None:
+    """What is asked for is another one in every run, as where calls race; the result is that of the code."""
+    verbs = ("copy", "move", "link")
+    runs = [recording(verb, t=[_call(verb, "a", "v", "ok", Effect.WRITE), get("a", "v")]) for verb in verbs]
+    assert saved(*runs)[0] == [0, 0, 0], "where nobody knows of the code"
+    for codes, counts in (("xxx", [0, 2, 2]), ("xyy", [0, 0, 2])):
+        of_code = [
+            replace(run, provenance=Provenance(run=run.provenance.run, code=code))
+            for run, code in zip(runs, codes, strict=True)
+        ]
+        assert saved(*of_code)[0] == counts
+
+
 def test_a_recording_is_reduced_to_what_the_published_policies_look_at() -> None:
     run = opaque(recording("1", t1=[put("a", "1"), get("a", "1")], t2=[]))
     assert run.run == "1"

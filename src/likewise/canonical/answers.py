@@ -12,7 +12,7 @@ from likewise.canonical.leaves import KEY, keys_of, leaves, outcome_value
 from likewise.canonical.pairing import is_as_asked
 from likewise.canonical.places import Parts, Place
 from likewise.canonical.responses import AnswerForm
-from likewise.canonical.tokens import TIME, is_version, looks_random
+from likewise.canonical.tokens import SIZE, TIME, is_version, looks_random
 from likewise.model import Fingerprint, Value
 
 _FRESH = "\x04fresh"
@@ -142,6 +142,8 @@ class _Naming:
     def _name(self, variable: str) -> str:
         if variable.startswith(TIME):
             return "⟨time⟩"
+        if variable.startswith(SIZE):
+            return "⟨size⟩"
         if not looks_random(variable):
             return variable
         if is_version(variable):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import groupby
 
 from likewise.canonical.forms import GIVEN, GONE, RETURNED, Form
 from likewise.canonical.hashing import SIZE
@@ -83,7 +84,7 @@ class Contexts:
             text += b" %d times" % counted(times)
         write = Write(spot, form, plain, text, follows, touches, timed, change, removes, times)
         if removes:
-            write.removed = removal_of(plain, before)
+            write.removed = removal_of(plain, before, place=spot[0])
         self._writes.append(write)
         return write
 
@@ -235,7 +236,37 @@ class Contexts:
                     followed.append(marks[other])
             followed.sort()
             marks[number] = write.mark_after(followed)
-        return tuple(sorted(numbers, key=marks.__getitem__)), marks
+        order = tuple(sorted(numbers, key=marks.__getitem__))
+        return (order if len(set(marks.values())) == len(marks) else self._told_apart(order, marks)), marks
+
+    def _told_apart(self, numbers: Numbers, marks: Mapping[int, bytes]) -> Numbers:
+        """Sorted writes, those that are alike in an order of what they have to do with others.
+
+        Else it would show in who does it which of two clients that do the same comes first.
+        """
+        tokens = {number: self._tokens(number) for number in numbers}
+        uses: dict[str, list[bytes]] = {}
+        for number in numbers:
+            for place, token in enumerate(tokens[number]):
+                uses.setdefault(token, []).append(b"%b%d" % (marks[number], place))
+        company = {token: b"".join(sorted(found)) for token, found in uses.items() if len(found) > 1}
+        if not company:
+            return numbers
+        known: dict[str, int] = {}
+        order: list[int] = []
+        for _, alike in groupby(numbers, key=marks.__getitem__):
+            kin = {number: [company.get(token, b"") for token in tokens[number]] for number in alike}
+            for _, like in groupby(sorted(kin, key=kin.__getitem__), key=kin.__getitem__):
+                for number in sorted(like, key=lambda each: [known.get(token, -1) for token in tokens[each]]):
+                    order.append(number)
+                    for token in tokens[number]:
+                        known.setdefault(token, len(known))
+        return tuple(order)
+
+    def _tokens(self, number: int) -> list[str]:
+        """All variables of a write and of what it was answered."""
+        _, _, variables, answer = self._writes[number].form
+        return [*variables, *[token for token, _ in answer.introduced]]
 
 
 def _after_removals(context: Context, numbers: Numbers, removals: list[Write]) -> Context:

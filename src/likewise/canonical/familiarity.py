@@ -8,7 +8,7 @@ from typing import Any
 
 from likewise.canonical.leaves import Leaves, both_leaves
 from likewise.canonical.places import CONSTANT, CursorPlace, Cut, Parts, Place
-from likewise.canonical.tokens import is_near, looks_random, pieces
+from likewise.canonical.tokens import is_long, is_near, looks_random, pieces
 from likewise.model import Scalar, Sketch, Trace
 
 ASKED, ANSWERED = "?", "!"
@@ -161,13 +161,31 @@ class Familiarity:
                 lonely |= left
         if not lonely:
             return CONSTANT
-        is_clock = self._is_clock(place, lonely)
-        return Place(constants, lonely, varies=True, is_clock=is_clock, cuts=self._cuts)
+        return Place(
+            constants,
+            lonely,
+            varies=True,
+            cuts=self._cuts,
+            is_clock=self._is_clock(place, lonely),
+            is_sized=self._is_sized(place, lonely),
+        )
 
     def _shown_in_turn(self, place: str, code: str) -> list[list[str]]:
         """What the runs of a code showed at a place, the oldest first."""
         runs = sorted([known for known in self.sketches if known.code == code], key=lambda known: known.when)
         return [known.tokens.get(place, []) for known in runs]
+
+    def _is_sized(self, place: str, lonely: set[str]) -> bool:
+        """Whether each run of a code generated values of the same lengths at a place."""
+        sizes: dict[str, frozenset[int]] = {}
+        for known in self.sketches:
+            tokens = known.tokens.get(place)
+            if tokens is None:
+                continue
+            found = frozenset([len(token) for token in tokens if token in lonely and is_long(token)])
+            if found and sizes.setdefault(known.code, found) != found:
+                return False
+        return bool(sizes)
 
     def _is_clock(self, place: str, lonely: set[str]) -> bool:
         """Whether all that varies at a place are times near those at which the runs were made."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
-from typing import cast
+from typing import NamedTuple, cast
 
 from likewise.canonical.answers import Things, answer_by_names, answer_of, canonical_answer
 from likewise.canonical.contexts import Context, Contexts
@@ -23,8 +23,9 @@ from likewise.canonical.familiarity import Familiarity
 from likewise.canonical.forms import GIVEN, QUOTED, SENT, Call, Form, compile_form
 from likewise.canonical.hashing import SIZE
 from likewise.canonical.history import Numbers
+from likewise.canonical.races import is_attempt, races, writes_of_several_lanes
 from likewise.canonical.repeats import Repeats, repeating, repeating_fingerprint
-from likewise.canonical.timing import NOT_YET, change_after, elapsed_at, latest
+from likewise.canonical.timing import NOT_YET, change_after, elapsed_at, is_steady, latest
 from likewise.canonical.tokens import CURSOR, build_of
 from likewise.canonical.writes import Write
 from likewise.model import (
@@ -53,6 +54,21 @@ _LOOKS = 6
 Suites that ask on purpose ask a few times; counting further would make what pollers do another matter in
 every run.
 """
+
+
+class Asked(NamedTuple):
+    """A call at hand, before it has a key."""
+
+    interaction: Call
+    form: Form
+    familiarity: Familiarity
+    spot: Spot
+    racy: bool
+    is_probe: bool
+
+
+_Found = tuple[Context, dict[str, str]]
+"""The context that a call was keyed in, and the names that variables have there."""
 
 
 class World:
@@ -103,7 +119,7 @@ class World:
         familiarity = self._familiarity.get(trace.test, _UNKNOWN)
         if calls is None:
             calls = trace.interactions
-        self._ahead = _writes_of_several_lanes(calls)
+        self._ahead = writes_of_several_lanes(calls)
         self._asked.clear()
         self._repeats.clear()
         self._contexts.begin()
@@ -115,73 +131,88 @@ class World:
         ]
 
     def _call(self, interaction: Call, familiarity: Familiarity, spot: Spot, keep: bool) -> list[Keyed]:
+        """Key the next call of a trace and take in what it wrote."""
         form = compile_form(interaction, familiarity)
-        touches = interaction.touches
-        racy = bool(self._ahead) and self._races(interaction)
-        is_probe = not isinstance(interaction.outcome, Raised) and _is_attempt(interaction)
-        chain: list[Keyed] = []
-        width = 0
-        repeated: tuple[str, ...] = ()
-        widest = max((len(each.resource) for each in touches), default=1)
-        while True:
-            context = self._contexts.before(
-                touches, max(0, width - 1), is_ordered=width > 0, is_probe=is_probe
-            )
-            if width == 0:
-                narrow = context.numbers
-            names, key, timed = self._key(interaction, form, context, width)
-            answer = answer_of(interaction, form, familiarity, names, partial(self._things, context))
-            is_plain = names is context.names and not context.timed and not context.removed
-            needs = () if is_plain else self._needs(form, context)
-            chain.append(
-                _new_keyed(
-                    (
-                        spot[1],
-                        interaction.operation,
-                        form.template,
-                        key,
-                        answer,
-                        context.spots,
-                        needs,
-                        timed,
-                        racy,
-                        width,
-                        False,
-                    )
-                )
-            )
-            if width == 0:
-                first = key
-                if not racy and not interaction.is_write:
-                    chain[0] = self._look_again(chain[0], spot)
-                elif not racy:
-                    self._times = self._repeats.times(key)
-                    chain[0], repeated = self._repeats.take(chain[0], spot, form.answer.introduced, names)
-            if repeated:
-                chain[-1] = chain[-1]._replace(answer=repeating_fingerprint(chain[-1].answer, repeated))
-            if self._is_settled(chain[-1]):
-                break
-            if width == 0 and not racy:
-                if chain[0].key in self._ambiguous:
-                    if self._was_asked(chain, first, spot):
-                        break
-                    listed = answer_by_names(interaction, familiarity, names, partial(self._things, context))
-                    if listed is not None and self._is_in_order(chain, listed):
-                        break
-                if self._depends_on_draws(chain, interaction, form, familiarity, context, repeated):
-                    break
-            if width >= widest or chain[0].key not in self._ambiguous:
-                break
-            width += 1
+        racy = bool(self._ahead) and races(interaction, self._ahead)
+        is_probe = not isinstance(interaction.outcome, Raised) and is_attempt(interaction)
+        asked = Asked(interaction, form, familiarity, spot, racy, is_probe)
+        context = self._contexts.before(interaction.touches, 0, is_ordered=False, is_probe=is_probe)
+        narrow, names = self._keyed(asked, context, 0)
+        call, repeated = (narrow, ()) if racy else self._counted(asked, narrow, names)
+        chain = [call]
+        found = context, names
+        if not self._is_settled(call):
+            found = self._told_apart(chain, asked, narrow.key, found, repeated)
         if keep:
-            things = partial(self._things, context)
-            drawn = self._by_draws(chain[0], interaction, form, familiarity, context, repeated)
-            self.drawn[spot] = [call.key for call in drawn]
-            self.kept[spot] = repeating(canonical_answer(interaction, familiarity, names, things), repeated)
+            self._keep(chain, asked, found, repeated)
         if self._unsettled:
             self._settle(interaction, spot)
-        self._take(interaction, form, spot, narrow, first)
+        self._take(interaction, form, spot, context.numbers, narrow.key)
         return chain
+
+    def _keyed(self, asked: Asked, context: Context, width: int) -> tuple[Keyed, dict[str, str]]:
+        """A call in a context, and the names that the variables of its request have there."""
+        interaction, form, familiarity, spot, racy, _ = asked
+        names, key, timed = self._key(interaction, form, context, width)
+        answer = answer_of(interaction, form, familiarity, names, partial(self._things, context))
+        is_plain = names is context.names and not context.timed and not context.removed
+        needs = () if is_plain else self._needs(form, context)
+        operation, spots = interaction.operation, context.spots
+        position = spot[1]
+        call = _new_keyed(
+            (position, operation, form.template, key, answer, spots, needs, timed, racy, width, False)
+        )
+        return call, names
+
+    def _counted(self, asked: Asked, call: Keyed, names: Mapping[str, str]) -> tuple[Keyed, tuple[str, ...]]:
+        """A call as the second, the third and so on of its trace, and the places that repeat what is new."""
+        if not asked.interaction.is_write:
+            return self._look_again(call, asked.spot), ()
+        self._times = self._repeats.times(call.key)
+        call, repeated = self._repeats.take(call, asked.spot, asked.form.answer.introduced, names)
+        return (_again(call, repeated) if repeated else call), repeated
+
+    def _told_apart(
+        self, chain: list[Keyed], asked: Asked, key: Fingerprint, found: _Found, repeated: tuple[str, ...]
+    ) -> _Found:
+        """Key a call whose key does not settle its answer by ever more of what it may depend on.
+
+        The context that it was keyed in last, and the names in it.
+        """
+        context, names = found
+        is_ambiguous = chain[0].key in self._ambiguous
+        if not asked.racy:
+            if is_ambiguous and self._by_what_was_seen(chain, asked, key, found):
+                return found
+            if self._depends_on_draws(chain, asked, context, repeated):
+                return found
+        if not is_ambiguous:
+            return found
+        touches = asked.interaction.touches
+        for width in range(1, 1 + max((len(each.resource) for each in touches), default=1)):
+            context = self._contexts.before(touches, width - 1, is_ordered=True, is_probe=asked.is_probe)
+            call, names = self._keyed(asked, context, width)
+            chain.append(_again(call, repeated) if repeated else call)
+            if self._is_settled(chain[-1]):
+                break
+        return context, names
+
+    def _by_what_was_seen(self, chain: list[Keyed], asked: Asked, key: Fingerprint, found: _Found) -> bool:
+        """Key a call by what this world answered to it before, or by names in order; whether that does."""
+        if self._was_asked(chain, key, asked.spot):
+            return True
+        context, names = found
+        things = partial(self._things, context)
+        listed = answer_by_names(asked.interaction, asked.familiarity, names, things)
+        return listed is not None and self._is_in_order(chain, listed)
+
+    def _keep(self, chain: list[Keyed], asked: Asked, found: _Found, repeated: tuple[str, ...]) -> None:
+        """Put the canonical answer of a call aside, and its keys by drawn values."""
+        context, names = found
+        drawn = self._by_draws(chain[0], asked, context, repeated)
+        self.drawn[asked.spot] = [call.key for call in drawn]
+        answer = canonical_answer(asked.interaction, asked.familiarity, names, partial(self._things, context))
+        self.kept[asked.spot] = repeating(answer, repeated)
 
     def _look_again(self, call: Keyed, spot: Spot) -> Keyed:
         """Key a look that this trace has had before as such: a server may answer that differently."""
@@ -219,34 +250,23 @@ class World:
         return call.key not in self._ambiguous and self._disputed.get(call.key, call.answer) == call.answer
 
     def _depends_on_draws(
-        self,
-        chain: list[Keyed],
-        interaction: Call,
-        form: Form,
-        familiarity: Familiarity,
-        context: Context,
-        repeated: tuple[str, ...],
+        self, chain: list[Keyed], asked: Asked, context: Context, repeated: tuple[str, ...]
     ) -> bool:
         """Key a call by how drawn values lie, as far as it takes; whether that settles it."""
-        for call in self._by_draws(chain[0], interaction, form, familiarity, context, repeated):
+        for call in self._by_draws(chain[0], asked, context, repeated):
             chain.append(call)
             if self._is_settled(call):
                 return True
         return False
 
     def _by_draws(
-        self,
-        call: Keyed,
-        interaction: Call,
-        form: Form,
-        familiarity: Familiarity,
-        context: Context,
-        repeated: tuple[str, ...],
+        self, call: Keyed, asked: Asked, context: Context, repeated: tuple[str, ...]
     ) -> Iterator[Keyed]:
         """Key a call as one among drawn values that lie to each other as they do here, then just as these.
 
         Only where its answer may depend on that.
         """
+        interaction, form = asked.interaction, asked.form
         names, _ = self._named(context, form)
         kinds = (
             ranks(self._contexts.writes(context.numbers), names)
@@ -256,7 +276,8 @@ class World:
         if sum(map(len, kinds.values())) > 1:
             ranked = self._contexts.by_rank(context.numbers, names_by_rank(kinds))
             named, key, _ = self._key(interaction, form, ranked, 0)
-            answer = answer_of(interaction, form, familiarity, named, partial(self._things, ranked))
+            things = partial(self._things, ranked)
+            answer = answer_of(interaction, form, asked.familiarity, named, things)
             if repeated:
                 answer = repeating_fingerprint(answer, repeated)
             key = by_rank(key, self._times, among(form.variables, kinds))
@@ -272,7 +293,13 @@ class World:
         names, order = self._named(context, form)
         elapsed = ""
         if context.timed:
-            elapsed = elapsed_at(interaction, [write.change for write in context.timed if not write.settled])
+            touches = interaction.touches
+            pending = [
+                write.change
+                for write in context.timed
+                if not write.settled and not is_steady(write.timed, touches)
+            ]
+            elapsed = elapsed_at(interaction, pending)
         text = f"{form.template} {' '.join(order)} {elapsed} {width}"
         key = blake2b(context.digest + text.encode("utf-8", "surrogatepass"), digest_size=SIZE).hexdigest()
         return names, key, elapsed not in ("", NOT_YET)
@@ -317,17 +344,6 @@ class World:
                     if depth < found.get(name, depth + 1) and name not in self._producers:
                         found[name] = depth
         return found
-
-    def _races(self, call: Call) -> bool:
-        """Whether a write of another lane that the call depends on happened at the same time."""
-        return any(
-            other.lane != call.lane
-            and other.started < call.ended
-            and call.started < other.ended
-            and _touch_alike(call, other)
-            and not _refused_alike(call, other)
-            for other in self._ahead
-        )
 
     def _settle(self, interaction: Call, spot: Spot) -> None:
         looked = {touch.resource for touch in interaction.touches if touch.timed and touch.effect is _READ}
@@ -385,40 +401,15 @@ class World:
             self._unsettled.append(write)
 
 
+def _again(call: Keyed, repeated: tuple[str, ...]) -> Keyed:
+    """The call with an answer that says where it repeats what should be new."""
+    return call._replace(answer=repeating_fingerprint(call.answer, repeated))
+
+
 def _after(call: Keyed, earlier: Iterable[Spot], text: str) -> Keyed:
     """The call under another key, to be replayed after earlier ones."""
     key = blake2b(text.encode(), digest_size=SIZE).hexdigest()
     return call._replace(key=key, needs=tuple(sorted({*call.needs, *earlier})))
-
-
-def _writes_of_several_lanes(calls: Sequence[Call]) -> list[Call]:
-    if len({call.lane for call in calls}) < 2:
-        return []
-    return [
-        call for call in calls if call.is_write or (isinstance(call.outcome, Raised) and _is_attempt(call))
-    ]
-
-
-def _is_attempt(call: Call) -> bool:
-    return any(touch.attempted for touch in call.touches)
-
-
-def _refused_alike(call: Call, other: Call) -> bool:
-    """Whether two that tried the same both failed: which came first makes no difference."""
-    return (
-        call.operation == other.operation
-        and call.arguments == other.arguments
-        and not (call.is_write or other.is_write)
-    )
-
-
-def _touch_alike(call: Call, write: Call) -> bool:
-    return any(
-        ours.depends_on(theirs)
-        for theirs in write.touches
-        if theirs.effect is not _READ or theirs.attempted
-        for ours in call.touches
-    )
 
 
 def key_world(

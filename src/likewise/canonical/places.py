@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from likewise.canonical.hashing import APART
-from likewise.canonical.tokens import CURSOR, TIME, cut, looks_random, pieces
+from likewise.canonical.tokens import CURSOR, SIZE, TIME, cut, is_long, looks_random, pieces
 from likewise.model import Scalar
 from likewise.model.tuples import maker
 
@@ -13,7 +13,11 @@ Parts = list[tuple[str, str]]
 """Literals, each followed by a variable, the last by none."""
 
 _JOINTS = "-_+=~."
+_ENCODING = "-_"
+"""What letters of both cases and digits leave to be encoded with: as likely at the ends as anywhere."""
+_ENDS = tuple(_ENCODING)
 _SOME_TIME = "\x04time"
+"""Stands for a time, and for a length, that varies."""
 _VARIABLE = "\x05"
 _MOST_KEPT = 16384
 """How many texts of a place are remembered as they were cut: lists show the same ones again and again."""
@@ -38,7 +42,7 @@ _new_cut = maker(Cut)
 class Place:
     """What the runs of a test showed at one place, and what varies there."""
 
-    __slots__ = ("_constants", "_cuts", "_is_clock", "_known", "_lonely", "_varies")
+    __slots__ = ("_constants", "_cuts", "_is_clock", "_is_sized", "_known", "_lonely", "_varies")
 
     def __init__(
         self,
@@ -48,6 +52,7 @@ class Place:
         varies: bool,
         cuts: dict[object, Cut],
         is_clock: bool = False,
+        is_sized: bool = False,
     ) -> None:
         self._constants = constants
         """What more than one run showed."""
@@ -56,6 +61,8 @@ class Place:
         self._varies = varies
         self._is_clock = is_clock
         """Whether digits that vary here count seconds: by chance two are equal, so they have no identity."""
+        self._is_sized = is_sized
+        """Whether what is generated here is as long in every run: then its length is no chance."""
         self._known: dict[str, Cut | None] = {}
         self._cuts = cuts
         """Texts by what varies in them: one may stand at several places."""
@@ -71,14 +78,18 @@ class Place:
             return None
         if not isinstance(leaf, str):
             literals, tokens = pieces(leaf)
-            return _cut(literals, tokens, [True]) if tokens and self._is_variable(tokens[0]) else None
+            varying = [*map(self._is_variable, tokens)]
+            return _cut(literals, tokens, varying) if True in varying else None
         known = self._known.get(leaf, self)
         if known is not self:
             return known  # type: ignore[return-value]
         if len(self._known) >= _MOST_KEPT:
             self._known.clear()
             self._cuts.clear()
-        found = self._known[leaf] = self._text(leaf)
+        found = self._text(leaf)
+        if found is not None and self._is_sized:
+            found = _sized(found)
+        self._known[leaf] = found
         return found
 
     def _text(self, text: str) -> Cut | None:
@@ -114,7 +125,7 @@ class Place:
         if "" in literals[1:-1] and True in varying and False in varying:
             for number in range(1, len(tokens)):
                 if varying[number - 1] and not varying[number] and not literals[number]:
-                    varying[number] = tokens[number].isdigit() and not _is_time(tokens[number - 1])
+                    varying[number] = tokens[number].isdigit() and not _is_nameless(tokens[number - 1])
         return varying
 
 
@@ -147,12 +158,12 @@ CONSTANT = Place(set(), set(), varies=False, cuts={})
 
 
 def _cut(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> Cut:
-    parts = _parts(literals, tokens, varying)
+    parts = _with_ends(_parts(literals, tokens, varying))
     template = template_of(parts)
     slots = [
         (variable, f"/{slot}")
         for slot, (_, variable) in enumerate(parts)
-        if variable and not _is_time(variable)
+        if variable and not _is_nameless(variable)
     ]
     variables = tuple([variable for variable, _ in slots])
     return Cut(parts, APART.join(template), len(template), variables, tuple(slots))
@@ -169,10 +180,20 @@ def _cut_once(text: str, literals: tuple[str, ...], tokens: tuple[str, ...], at:
         pieces[::2] = literals
         before, after = "".join(pieces[: 2 * at + 1]), "".join(pieces[2 * at + 2 :])
     parts = [(before, variable), (after, "")]
+    if before[-1:] in _ENDS or after[:1] in _ENDS:
+        (before, variable), (after, _) = parts = _with_ends(parts)
     if variable[0] == TIME:
         return _new_cut((parts, f"{before}{APART}{_SOME_TIME}{APART}{after}", 3, (), ()))
     template = f"{before}{APART}{_VARIABLE}{APART}{after}"
     return _new_cut((parts, template, 3, (variable,), ((variable, "/0"),)))
+
+
+def _sized(found: Cut) -> Cut:
+    """A cut of which the template says how long each generated value is."""
+    sizes = [str(len(variable)) for variable in found.variables if is_long(variable)]
+    if not sizes:
+        return found
+    return found._replace(template=f"{found.template} {' '.join(sizes)}")
 
 
 def template_of(parts: Parts) -> list[str]:
@@ -181,7 +202,7 @@ def template_of(parts: Parts) -> list[str]:
     for literal, variable in parts:
         template.append(literal)
         if variable:
-            template.append(_SOME_TIME if _is_time(variable) else _VARIABLE)
+            template.append(_SOME_TIME if _is_nameless(variable) else _VARIABLE)
     return template
 
 
@@ -194,7 +215,7 @@ def _parts(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[boo
     found: Parts = []
     literal, variable, joint = literals[0], "", ""
     for token, after, varies in zip(tokens, literals[1:], varying, strict=True):
-        if variable and varies and _joins(joint) and not _is_time(token) and not _is_time(variable):
+        if variable and varies and _joins(joint) and not _is_nameless(token) and not _is_nameless(variable):
             variable += joint + token
         else:
             if variable:
@@ -212,12 +233,38 @@ def _parts(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[boo
     return found
 
 
+def _with_ends(parts: Parts) -> Parts:
+    """The same parts, each encoded value with the hyphens and the like that it begins or ends with.
+
+    One that follows a word, or comes before one, sets the value apart from it, and is none of its own.
+    """
+    for number, (literal, variable) in enumerate(parts[:-1]):
+        after, following = parts[number + 1]
+        if (literal[-1:] in _ENDS or after[:1] in _ENDS) and _may_be_encoded(variable):
+            begins = _end_of(literal, is_bound=number > 0)
+            ends = _end_of(after[::-1], is_bound=following != "")[::-1]
+            parts[number] = literal.removesuffix(begins), f"{begins}{variable}{ends}"
+            parts[number + 1] = after.removeprefix(ends), following
+    return parts
+
+
+def _end_of(literal: str, *, is_bound: bool) -> str:
+    """What at the end of a literal belongs to the value after it; what it all follows may be bound to it."""
+    rest = literal.rstrip(_ENCODING)
+    end = literal[len(rest) :]
+    return end[1:] if (rest[-1].isalnum() if rest else is_bound) else end
+
+
+def _may_be_encoded(variable: str) -> bool:
+    return variable.upper() != variable != variable.lower() and looks_random(variable)
+
+
 def _is_one(literals: tuple[str, ...], tokens: tuple[str, ...], varying: list[bool]) -> bool:
     """Whether a text is one generated value, hyphens and all.
 
     In long ones a piece or two may be the same in two runs by mere chance.
     """
-    if not all(map(_joins, literals)) or any(map(_is_time, tokens)):
+    if not all(map(_joins, literals)) or any(map(_is_nameless, tokens)):
         return False
     if all(varying):
         return True
@@ -237,5 +284,6 @@ def _joins(literal: str) -> bool:
     return not literal.strip(_JOINTS)
 
 
-def _is_time(token: str) -> bool:
-    return token.startswith(TIME)
+def _is_nameless(token: str) -> bool:
+    """Whether a token has no identity when it varies."""
+    return token.startswith((TIME, SIZE))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from likewise.canonical.forms import Call
 from likewise.model import Touch
+from likewise.model.interaction import FOREVER
 
 ELAPSED = (1.0, 4.0, 16.0, 64.0, 256.0)
 """Bounds, in seconds, of the classes of time that may have passed since a change."""
@@ -39,6 +40,17 @@ def _change(call: Call, lasts: float | None) -> Change:
     if lasts is None:
         return Change(call.ended, call.ended, False)
     return Change(call.started + lasts - SLACK, call.ended + lasts + SLACK, True)
+
+
+def is_steady(timed: Sequence[Touch], touches: Iterable[Touch]) -> bool:
+    """Whether nothing that a write left to change by itself matters to a call, though other things may.
+
+    Only where the service has said of the others that they stay as they are.
+    """
+    moving = [touch for touch in timed if touch.lasts is None or touch.lasts < FOREVER]
+    if not moving or len(moving) == len(timed):
+        return False
+    return not any(ours.depends_on(theirs) for theirs in moving for ours in touches)
 
 
 def latest(changes: Iterable[Change | None]) -> Change | None:

@@ -18,8 +18,12 @@ TIME = "\x01"
 NUMBER = "\x02"
 CONTENT = "\x03"
 """Prefix of the hash of an opaque body."""
+SIZE = "\x07"
+"""Prefix of how long something is that is known by its hash: when that varies, it has no identity, either."""
 CURSOR = "\x06"
 """Prefix of what tells a server where to go on: it counts by identity only, whatever it looks like."""
+
+_MARKED = frozenset((TIME, NUMBER, CONTENT, SIZE, CURSOR))
 
 Pieces = tuple[tuple[str, ...], tuple[str, ...]]
 """Literals and the tokens between them: literal, token, literal, …, literal."""
@@ -86,7 +90,7 @@ _NEAR = 400 * 86_400
 def cut(text: str) -> Pieces:
     """The pieces of a text; a word of three letters or more and a number after it are two tokens."""
     if len(text) > _LONGEST:
-        return (f"text {_magnitude(len(text))} ", ""), (CONTENT + fingerprint((text,)),)
+        return _hashed("text", len(text), fingerprint((text,)))
     if _ENCODED.fullmatch(text) and _is_encoded(text):
         return ("", ""), (text,)
     patterns = _ASCII if text.isascii() else _ANY
@@ -131,13 +135,19 @@ def pieces(leaf: Scalar) -> Pieces:
         case None | bool():
             return (f"\x02{leaf}",), ()
         case int() | float():
-            return ("", ""), (_number(leaf),)
+            # Digits that vary are no number, and whole numbers are of another kind.
+            return (f"{NUMBER}{type(leaf).__name__} ", ""), (_number(leaf),)
         case Opaque():
-            return (f"opaque {_magnitude(leaf.length)} ", ""), (CONTENT + leaf.digest,)
+            return _hashed("opaque", leaf.length, leaf.digest)
         case bytes():
-            return (f"bytes {_magnitude(len(leaf))} ", ""), (CONTENT + fingerprint((leaf.hex(),)),)
+            return _hashed("bytes", len(leaf), fingerprint((leaf.hex(),)))
         case Redacted():
             return (f"\x02redacted {leaf.kind}",), ()
+
+
+def _hashed(kind: str, length: int, digest: str) -> Pieces:
+    """What is known by its hash, with how long it is: about, and exactly as far as that repeats."""
+    return (f"{kind} {_magnitude(length)} ", " ", ""), (f"{SIZE}{length}", CONTENT + digest)
 
 
 def _number(number: int | float) -> str:
@@ -179,6 +189,8 @@ def looks_random(token: str) -> bool:
     mark = token[:1]
     if mark in (TIME, CONTENT, CURSOR):
         return True
+    if mark == SIZE:
+        return False
     word = token[1:] if mark == NUMBER else token
     if len(word) < 6 or _is_monotonous(word):
         return False
@@ -190,6 +202,11 @@ def _is_monotonous(word: str) -> bool:
     return len(word) >= 10 and len({*word} - {"-"}) <= (2 if len(word) < _LONG else 3)
 
 
+def is_long(token: str) -> bool:
+    """Whether a token is a word so long that it looks generated whatever it is made of."""
+    return len(token) >= _LONG and token[0] not in _MARKED
+
+
 @lru_cache(maxsize=16384)
 def build_of(token: str) -> str:
     """How a generated value is built, as far as that is the same each time: how long it is, and its case.
@@ -197,7 +214,7 @@ def build_of(token: str) -> str:
     Small letters are the usual case, for short ones may have none by chance, and their length tells little.
     Nothing of times, and of content, which says it itself.
     """
-    if token[0] in (TIME, CONTENT, CURSOR, NUMBER):
+    if token[0] in _MARKED:
         return ""
     size = f"{_magnitude(len(token))}" if len(token) >= _LONG else ""
     return f"{size}A" if token.isupper() else size

@@ -72,10 +72,12 @@ def describe(
     return plain, _BELOW.join((_OVER.join((plain, *sorted(over))), *sorted(gone)))
 
 
-def removal_of(plain: bytes, before: Iterable[Write]) -> bytes:
+def removal_of(plain: bytes, before: Iterable[Write], *, place: int) -> bytes:
     """A removal, with what had been done to the thing before.
 
-    By the names of operations only: else whoever works off a queue would find it another one after each job.
+    What the trace at this `place` did counts as it is: a server may keep what was sent to stay for ever, or
+    what was too long. Of what others did, by the names of operations only: else whoever works off a queue
+    would find it another one after each job.
     """
-    done = sorted({write.form.operation for write in before})
-    return _OVER.join((plain, *(name.encode() for name in done)))
+    done = {write.plain if write.spot[0] == place else write.form.operation.encode() for write in before}
+    return _OVER.join((plain, *sorted(done)))

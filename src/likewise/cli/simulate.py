@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,11 +111,20 @@ def _count_opaque(
     from likewise.cli.histories import read_apis, read_fingerprints
 
     operations = read_apis(apis) if apis is not None else {}
-    if apis is None and set(policies) != {"sequence"}:
-        click.echo(
-            "likewise: without --apis nobody knows what a test calls, so it may call anything.", err=True
-        )
     runs = read_fingerprints(fingerprints, operations)
+    if set(policies) != {"sequence"}:
+        if apis is None:
+            click.echo(
+                "likewise: without --apis nobody knows what a test calls, so it may call anything.", err=True
+            )
+        elif unlisted := {test for run in runs for test in run.sequences} - operations.keys():
+            click.echo(
+                f"likewise: {apis} does not list {len(unlisted)} of the tests ({min(unlisted)!r} …): "
+                "counted as published, they call nothing that differs.",
+                err=True,
+            )
+            listed = dict.fromkeys(unlisted, ()) | operations
+            runs = [replace(run, operations=listed) for run in runs]
     return _count_published(runs, tuple(dict.fromkeys(policies)), discrepant)
 
 

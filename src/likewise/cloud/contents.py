@@ -64,11 +64,15 @@ class Contents:
         numbered: dict[str, Value] = {f"{number:03}": each for number, each in enumerate(found)}
         return {"pieces": numbered}
 
-    def size(self, touches: Iterable[Touch]) -> int | None:
-        """How long what these calls look at is, where it was sent as a whole."""
-        seen = [touch.resource for touch in touches if touch.effect is Effect.READ]
-        pieces = self._pieces.get(seen[0], []) if seen else []
-        return len(pieces[0]) if len(pieces) == 1 else None
+    def whole(self, touches: Iterable[Touch]) -> bytes | None:
+        """What these calls look at, where it was sent as a whole."""
+        seen = next((touch.resource for touch in touches if touch.effect is Effect.READ), None)
+        return None if seen is None else self.held(seen)
+
+    def held(self, resource: Resource) -> bytes | None:
+        """What was sent to a resource as a whole."""
+        pieces = self._pieces.get(resource, ())
+        return pieces[0] if len(pieces) == 1 else None
 
     def _forget(self, resource: Resource) -> None:
         self._size -= sum(map(len, self._pieces.pop(resource)))

@@ -13,7 +13,6 @@ from likewise.cloud.exchange import Exchange
 from likewise.cloud.regions import moved, signed_for
 from likewise.cloud.services import SERVICES, Call, Service
 from likewise.cloud.services.call import decode, read_query, split_url
-from likewise.cloud.services.digests import OTHER
 from likewise.cloud.services.headers import (
     identity,
     request_headers,
@@ -22,6 +21,7 @@ from likewise.cloud.services.headers import (
     wire_headers,
 )
 from likewise.cloud.services.query import semantic_query
+from likewise.cloud.statements import mark_statements
 from likewise.cloud.transport import LOOKS, asked_for, retries_in, told
 from likewise.model import (
     Effect,
@@ -43,7 +43,6 @@ WIRE_LIMIT = 1 << 20
 """Request bodies up to this many bytes are kept so that a call can be repeated."""
 
 
-_NOT_SENT = "not the length of what was sent"
 _FORMER = frozenset({"snapshot", "versionid", "versionId"})
 """What, in a query, asks for a former state of something."""
 
@@ -99,11 +98,8 @@ class Interpreter:
         is_told = isinstance(call.response, Opaque | str) and not call.is_refused
         if is_told and call.operation in service.content_received:
             call.response = self._contents.tell(touches, call.response_content or b"")
-        length = call.response_headers.get("content-length", "")
-        if call.method == "HEAD" and length.isdecimal() and not call.is_refused:
-            size = self._contents.size(touches)
-            if size is not None and size != int(length):
-                call.response_headers = {**call.response_headers, "content-length" + OTHER: _NOT_SENT}
+        if not call.is_refused and _FORMER.isdisjoint(call.query):
+            mark_statements(call, service, self._contents, touches)
         is_sent = call.operation in service.content_sent and not call.sums
         self._contents.take(touches, call.content if is_sent else None)
 
@@ -194,6 +190,7 @@ def _taken_apart(exchange: Exchange) -> Call:
         status=exchange.status,
         response_headers=exchange.response_headers,
         response_content=exchange.response_body,
+        started=exchange.started,
         hint=exchange.operation_hint,
     )
 

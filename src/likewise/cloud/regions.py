@@ -48,7 +48,7 @@ def moved(touches: tuple[Touch, ...], region: str) -> tuple[Touch, ...]:
     """Touches as they are in another region: on a tree of its own, and not without effect on this one.
 
     Regions may replicate each other, so a call depends on what was done at home, and what it writes may
-    show there, in all of the resource at the top.
+    show there.
     """
     return tuple(_moved(touches, region))
 
@@ -60,13 +60,19 @@ def _moved(touches: tuple[Touch, ...], region: str) -> Iterator[Touch]:
         if touch.effect is Effect.READ:
             yield touch
         else:
-            yield Touch(resource=_top(touch.resource), effect=Effect.WRITE, timed=touch.timed)
+            shown = _shown_at(touch.resource)
+            yield Touch(resource=shown, effect=Effect.WRITE, timed=touch.timed, lasts=touch.lasts)
 
 
-def _top(resource: Resource) -> Resource:
-    """The table that something belongs to, or its entry in a list of tables."""
+def _shown_at(resource: Resource) -> Resource:
+    """Where at home it may show: an entry in a list of tables, a setting, an item, or anywhere in the table.
+
+    An item with a single key has the same place everywhere; where one has two, a region in which nobody has
+    described the table does not know them apart.
+    """
     is_entry = len(resource) > 1 and resource[1].startswith("?")
-    return resource[: 3 if is_entry else 2]
+    is_single = len(resource) == 3 and " " not in resource[2]
+    return resource[: 3 if is_entry or is_single else 2]
 
 
 def without_region(resource: Resource) -> Resource:

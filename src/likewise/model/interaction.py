@@ -74,12 +74,17 @@ class Scope(StrEnum):
     """The resource and everything below it: lists, queries, recursive deletes."""
 
 
+FOREVER = 1e9
+"""What lasts for so many seconds never ends."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Touch:
     """One resource that a call reads or changes.
 
     `timed` marks state that changes by itself as time passes (leases, visibility, time-to-live); `lasts`
-    says after how many seconds, where that is known. `attempted` marks a read that would have been a write,
+    says after how many seconds, where that is known (`FOREVER`: this stays, though the call left other things
+    that do not). `attempted` marks a read that would have been a write,
     had it not been refused, or may be taken for one: nothing should have changed, which only those who look
     later can tell.
     """

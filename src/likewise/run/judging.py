@@ -96,7 +96,7 @@ class Judge:
         if self._settings.policy == "context":
             return self._by_context(reading, known)
         if self._settings.policy == "sequence":
-            return self._by_sequence(reading)
+            return self._by_sequence(reading, known)
         discrepant = self._settings.discrepant
         operations = {
             str(call.operation)
@@ -106,7 +106,7 @@ class Judge:
         verdict = judge_operations(operations, self._settings.discrepant)
         if isinstance(verdict, Trust) or self._settings.policy == "api":
             return verdict
-        return self._by_sequence(reading)
+        return self._by_sequence(reading, known)
 
     def _by_context(self, reading: Reading, known: Known) -> Trust | Rerun:
         """Whether every answer is known and equal, or differs only where the test never looked."""
@@ -119,16 +119,27 @@ class Judge:
         doubted = doubt(reading, known, rules=self._rules)
         return verdict if doubted is None else Rerun(reason=doubted, whole=doubted.differs)
 
-    def _by_sequence(self, reading: Reading) -> Trust | Rerun:
-        """Whether an earlier run did exactly this and ended on the reference as this one did here."""
-        shape = shape_of(reading.trace)
+    def _by_sequence(self, reading: Reading, known: Known) -> Trust | Rerun:
+        """Whether an earlier run did exactly this and ended on the reference as this one did here.
+
+        Other code may ask more of the same answers: then it is these that count.
+        """
+        shape, code = shape_of(reading.trace), self._code_of(reading.trace.test)
         attempts = self._ledger.attempts(reading.trace.test)
-        for run in self._validated(attempts, reading.trace.result):
-            for attempt in attempts:
-                same = attempt.role == Role.CANDIDATE and attempt.run == run and attempt.shape == shape
-                if same and attempt.result == reading.trace.result:
-                    return Trust(reason=SequenceSeen(sequence=shape))
-        return Rerun(reason=UnseenSequence(first_new=0), whole=True)
+        runs = self._validated(attempts, reading.trace.result)
+        same = [
+            attempt
+            for attempt in attempts
+            if attempt.role == Role.CANDIDATE
+            and attempt.run in runs
+            and attempt.shape == shape
+            and attempt.result == reading.trace.result
+        ]
+        if not same:
+            return Rerun(reason=UnseenSequence(first_new=0), whole=True)
+        if any(attempt.code == code for attempt in same):
+            return Trust(reason=SequenceSeen(sequence=shape))
+        return self._by_context(reading, known)
 
     def _validated(self, attempts: Sequence[Attempt], result: Result) -> set[str]:
         """The runs in which every attempt on the reference ended so, while that still counts."""

@@ -148,6 +148,8 @@ class ContextSimulation:
         self._index: dict[Fingerprint, set[Fingerprint]] = {}
         self._doubled: set[Fingerprint] = set()
         """Keys that got a second answer from the test at hand."""
+        self._results: set[tuple[str, str]] = set()
+        """Tests, each with the code on which its result on the reference is known."""
 
     def runs(self) -> tuple[RunCount, ...]:
         """Count all runs, one after the other."""
@@ -155,6 +157,7 @@ class ContextSimulation:
 
     def _run(self, number: int) -> RunCount:
         recording = self._recordings[number]
+        code_of = recording.provenance.code_of
         worlds = _worlds(recording)
         self._learn(number)
         keyed = self._key(worlds)
@@ -165,7 +168,7 @@ class ContextSimulation:
         saved = 0
         for world, traces in enumerate(worlds):
             for place in range(len(traces)):
-                saved += self._test(past, world, place, keyed[world])
+                saved += self._test(past, world, place, keyed[world], code_of(traces[place].test))
                 if self._doubts([keyed[world][place + 1 :], *keyed[world + 1 :]]):
                     keyed = self._key(worlds)
         tests = len({trace.test for trace in recording.traces})
@@ -235,10 +238,11 @@ class ContextSimulation:
             wanted -= again
         return len(wanted) < before
 
-    def _test(self, past: _Past, world: int, place: int, keyed: list[list[Keyed]]) -> int:
+    def _test(self, past: _Past, world: int, place: int, keyed: list[list[Keyed]], code: str) -> int:
         calls = keyed[place]
         unknown = self._unknown(calls)
-        if not unknown:
+        on_code = past.worlds[world][place].test, code
+        if not unknown or (code and on_code in self._results):
             return len(calls)
         if self._sliced and not any(call.timed or call.racy for call in unknown):
             # What repeats, in the same context with the same answer, need be asked only once.
@@ -246,10 +250,12 @@ class ContextSimulation:
             asked: Sequence[Spot] = close_slice(keyed, once.values())
         else:
             asked = [(place, call.position) for call in calls]
+            self._results.add(on_code)
         # One replay serves all tests of a world: what an earlier one needed has been repeated already.
         fresh = [spot for spot in asked if (world, spot) not in past.proved]
         if len(fresh) >= len(calls):
             fresh = [(place, call.position) for call in calls]
+            self._results.add(on_code)
         for spot in fresh:
             past.proved.add((world, spot))
             call = keyed[spot[0]][spot[1]]

@@ -60,7 +60,7 @@ def test_a_list_goes_on_where_the_candidate_said() -> None:
     issued.note({"Bucket": "b"}, gave(NextContinuationToken="first"))
     issued.note({"Bucket": "b"}, gave(NextContinuationToken="second"))
     assert issued.put(asked, was_accepted=True)["ContinuationToken"] == "second"
-    assert issued.put(asked, was_accepted=False) == asked
+    assert issued.put(asked, was_accepted=False)["ContinuationToken"] == "second", "so that the next goes on"
     again = {"Bucket": "b", "ContinuationToken": "first"}
     assert issued.put(again, was_accepted=True) == again
 
@@ -75,6 +75,14 @@ def test_an_arn_is_the_candidates_own_with_the_ids_that_it_gave() -> None:
     assert sent == {"RequestItems": {OWN: [{"TableName": f"{OWN}/index/i"}]}, "Arn": f"{OWN}/backup/01-abc"}
     assert arns.put(f"{REAL}/stream/2020-01-01T00:00:00.1") == f"{OWN}/stream/2024"
     assert arns.put(f"{REAL}/backup/08-second") == f"{OWN}/backup/08-second"
+
+
+def test_an_id_that_the_reference_did_not_know_is_nobodys() -> None:
+    arns = Arns()
+    arns.note(gave(BackupDetails={"BackupArn": f"{OWN}/backup/01-abc"}))
+    assert arns.put(f"{REAL}/backup/07-xyz", is_unknown=True) == f"{OWN}/backup/07-xyz"
+    assert arns.put(f"{REAL}/backup/07-xyz") == f"{OWN}/backup/01-abc"
+    assert arns.put(f"{REAL}/backup/07-xyz", is_unknown=True) == f"{OWN}/backup/01-abc", "it was known before"
     assert arns.put(f"{OWN}/backup/01-abc") == f"{OWN}/backup/01-abc"
     other = REAL.replace("t1", "t2")
     assert arns.put(other) == other

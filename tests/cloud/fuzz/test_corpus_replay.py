@@ -12,6 +12,8 @@ from click.testing import CliRunner
 from corpus_cases import CorpusCase
 from corpus_cases_aws import AWS_CASES, MAKE, PUT
 from corpus_cases_azure import AZURE_CASES
+from corpus_cases_clients import CLIENT_CASES
+from corpus_cases_requests import REQUEST_CASES
 
 from likewise.cli import main
 from likewise.cloud import targets
@@ -47,7 +49,9 @@ def player(running: list[Running]) -> Player:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("written", [*AWS_CASES, *AZURE_CASES], ids=lambda written: written.id)
+@pytest.mark.parametrize(
+    "written", [*AWS_CASES, *AZURE_CASES, *CLIENT_CASES, *REQUEST_CASES], ids=lambda written: written.id
+)
 def test_each_shape_of_a_case_is_judged_right(player: Player, tmp_path: Path, written: CorpusCase) -> None:
     file = tmp_path / "cases.json"
     full = {"ok": None, "status": None, "error_code": None, "message": None, **written.said}

@@ -100,3 +100,14 @@ def test_what_the_error_misses_is_made_first() -> None:
 
 def test_an_error_that_says_nothing_repairs_nothing() -> None:
     assert first({"ShelfName": "a"}, "Something went wrong", code="Oops") is None
+
+
+def test_plans_follow_what_was_learned_since_they_were_made() -> None:
+    planner = Planner(Grammar(service="shop", operations={each.name: each for each in OPERATIONS}), Hints())
+    before = planner.plan("GetShelf")
+    planner.learn("GetShelf", ({"ShelfName": "told"}, ("PutShelfVersioning",)))
+    taught = planner.plan("GetShelf")
+    assert taught.call.params == {"ShelfName": "told"}
+    assert "PutShelfVersioning" in {call.operation for call in taught.setup}
+    planner.learn("GetShelf", None)
+    assert planner.plan("GetShelf") == before

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from likewise.model import Interaction
+from likewise.canonical import key_world
+from likewise.model import Interaction, Keyed, Role, Trace
+from likewise.model.interaction import FOREVER
 
 Ask = Callable[..., Interaction]
 
@@ -153,6 +156,89 @@ def test_items_expire_however_often_the_table_is_looked_at(ask: Ask) -> None:
     looked = ask("DescribeTable", {"TableName": "notes"}, {"Table": {"TableStatus": "ACTIVE"}})
     timed = {touch.resource for touch in update.touches if touch.timed}
     assert not timed <= {touch.resource for touch in looked.touches if touch.timed}
+
+
+LETS_EXPIRE = {"TableName": "notes", "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "until"}}
+
+
+def lasting(interaction: Interaction) -> dict[str, float | None]:
+    """What of that which a call touched changes as time passes, and after how many seconds."""
+    return {touch.resource[-1]: touch.lasts for touch in interaction.touches if touch.timed}
+
+
+def test_an_item_expires_by_the_date_in_it_alone(ask: Ask) -> None:
+    make(ask)
+    assert lasting(ask("UpdateTimeToLive", LETS_EXPIRE)) == {"?ttl": None, "notes": FOREVER}
+    dated = ITEM | {"until": {"N": "300"}}
+    assert lasting(ask("PutItem", {"TableName": "notes", "Item": dated})) == {"N:1": 300.0}
+    for other in (ITEM, ITEM | {"until": {"S": "300"}}):
+        assert lasting(ask("PutItem", {"TableName": "notes", "Item": other})) == {}
+    assert lasting(ask("DeleteItem", {"TableName": "notes", "Key": KEY})) == {}
+
+
+@pytest.mark.parametrize(
+    ("operation", "request_"),
+    [
+        (
+            "BatchWriteItem",
+            {"RequestItems": {"notes": [{"PutRequest": {"Item": ITEM | {"until": {"N": "9"}}}}]}},
+        ),
+        (
+            "UpdateItem",
+            {
+                "TableName": "notes",
+                "Key": KEY,
+                "UpdateExpression": "SET #u = :u",
+                "ExpressionAttributeNames": {"#u": "until"},
+            },
+        ),
+        ("ExecuteStatement", {"Statement": "UPDATE \"notes\" SET until = 9 WHERE owner = 'ann'"}),
+    ],
+)
+def test_when_an_item_expires_may_not_be_known(ask: Ask, operation: str, request_: Any) -> None:
+    make(ask)
+    ask("UpdateTimeToLive", LETS_EXPIRE)
+    written = ask(operation, request_)
+    assert None in lasting(written).values()
+
+
+@pytest.mark.parametrize("filled", ["by an item", "before", "from a backup"])
+def test_items_that_were_there_before_may_expire_at_any_time(ask: Ask, filled: str) -> None:
+    if filled != "before":
+        make(ask)
+    if filled == "by an item":
+        ask("PutItem", {"TableName": "notes", "Item": ITEM})
+    elif filled == "from a backup":
+        ask("RestoreTableFromBackup", {"TargetTableName": "notes", "BackupArn": "arn:b"})
+    assert lasting(ask("UpdateTimeToLive", LETS_EXPIRE)) == {"?ttl": None, "notes": None}
+
+
+def key_after(ask: Ask, *calls: tuple[Any, ...], seconds: float) -> Keyed:
+    """The last of some calls, made so many seconds after the others."""
+    made = [ask(*call) for call in calls]
+    made[-1] = replace(made[-1], started=made[-1].started + seconds, ended=made[-1].ended + seconds)
+    trace = Trace(test="test", role=Role.CANDIDATE, interactions=tuple(made))
+    return key_world([trace], {})[0][-1]
+
+
+@pytest.mark.parametrize(("until", "is_timed"), [(None, False), ("300", False), ("30", True)])
+def test_time_matters_to_whoever_reads_what_expires(ask: Ask, until: str | None, is_timed: bool) -> None:
+    """And to nobody else, however long ago it was that the table was told to let items expire."""
+    item = ITEM if until is None else ITEM | {"until": {"N": until}}
+    calls = [
+        ("CreateTable", {"TableName": "notes", "KeySchema": SCHEMA}),
+        ("DescribeTable", {"TableName": "notes"}, {"Table": {"TableStatus": "ACTIVE"}}),
+        ("UpdateTimeToLive", LETS_EXPIRE),
+        ("PutItem", {"TableName": "notes", "Item": item}),
+        ("GetItem", {"TableName": "notes", "Key": KEY}),
+    ]
+    soon, late = (key_after(ask, *calls, seconds=seconds) for seconds in (0.0, 100.0))
+    assert not soon.timed
+    assert late.timed is is_timed
+    assert (late.key != soon.key) is is_timed
+    assert soon.context == late.context == ((0, 0), (0, 2), (0, 3))
+    status = ("DescribeTimeToLive", {"TableName": "notes"})
+    assert key_after(ask, *calls, status, seconds=100.0).timed
 
 
 def test_accounts_and_regions_are_gone_from_descriptions_but_items_are_untouched(ask: Ask) -> None:

@@ -13,7 +13,8 @@ from likewise.cloud.targets import Running
 from likewise.model import Target
 
 LEAVES = frozenset({str, int, float, bool, bytes, type(None)})
-"""Types of values that hold no others: whether something is a mapping takes long to find out."""
+"""Types of values that hold no others: whether something is a mapping takes long to find out, if it is no
+dictionary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +127,21 @@ def resolve(value: Any, names: Mapping[Name, str], answers: Sequence[Answer | No
     """A parameter with every name and reference replaced; `Unresolved` where one has nothing to give."""
     if type(value) in LEAVES:
         return value
-    if isinstance(value, Name):
-        return names[value]
-    if isinstance(value, Ref):
-        return _follow(value, answers)
-    if isinstance(value, Text):
-        return "".join(
-            part if isinstance(part, str) else str(resolve(part, names, answers)) for part in value.parts
-        )
-    if isinstance(value, Mapping):
-        return {resolve(key, names, answers): resolve(inner, names, answers) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [resolve(inner, names, answers) for inner in value]
+    match value:
+        case Name():
+            return names[value]
+        case Ref():
+            return _follow(value, answers)
+        case Text():
+            return "".join(
+                part if isinstance(part, str) else str(resolve(part, names, answers)) for part in value.parts
+            )
+        case dict() | Mapping():
+            return {
+                resolve(key, names, answers): resolve(inner, names, answers) for key, inner in value.items()
+            }
+        case list() | tuple():
+            return [resolve(inner, names, answers) for inner in value]
     return value
 
 
@@ -156,19 +160,26 @@ def _follow(ref: Ref, answers: Sequence[Answer | None]) -> Any:
 
 def placeholders(value: Any) -> Iterator[Name | Ref]:
     """Every name and reference in a parameter."""
+    return iter(_placeholders(value, []))
+
+
+def _placeholders(value: Any, found: list[Name | Ref]) -> list[Name | Ref]:
+    """What was found and what a value adds to it; a list, for a generator at each level takes long."""
     if type(value) in LEAVES:
-        return
-    if isinstance(value, (Name, Ref)):
-        yield value
-    elif isinstance(value, Text):
-        yield from (part for part in value.parts if not isinstance(part, str))
-    elif isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from placeholders(key)
-            yield from placeholders(inner)
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
-            yield from placeholders(inner)
+        return found
+    match value:
+        case Name() | Ref():
+            found.append(value)
+        case Text():
+            found += (part for part in value.parts if not isinstance(part, str))
+        case dict() | Mapping():
+            for key, inner in value.items():
+                _placeholders(key, found)
+                _placeholders(inner, found)
+        case list() | tuple():
+            for inner in value:
+                _placeholders(inner, found)
+    return found
 
 
 class Side(ABC):

@@ -167,7 +167,7 @@ class Experience:
     def _adopt(self, operation: str, way: str) -> None:
         """Call an operation from now on as both sides take it, though one of them refuses its usual call."""
         planner = self._planner
-        planner.learned[operation] = (planner.typical(way), planner.needs(way))
+        planner.learn(operation, (planner.typical(way), planner.needs(way)))
         self.hopeless.discard(operation)
 
     def _miss(self, operation: str, ours: Answer, theirs: Answer) -> None:

@@ -21,6 +21,7 @@ from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.grammar.document import PREFIX
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Unstable
+from likewise.cloud.fuzz.interpreter import attentive
 from likewise.cloud.fuzz.log import Log
 from likewise.cloud.fuzz.names import KINDS
 from likewise.cloud.fuzz.planning.plans import Planner
@@ -141,7 +142,8 @@ def run_worker(
         }
         log = Log(Path(order.log) if order.log else None, header=header, sink=sink)
         try:
-            _drive(campaign, log, order, watch, stop)
+            with attentive():
+                _drive(campaign, log, order, watch, stop)
         finally:
             _cover(campaign, log)
             log.write({"type": "end", "left": _left(pair)})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from likewise.cloud.bodies import Mask, Shape
@@ -13,6 +13,7 @@ from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import constant
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules, safe
 from likewise.model import Resource, Touch, Value
+from likewise.model.interaction import FOREVER
 
 _ARROW = "application/vnd.apache.arrow.stream,application/xml"
 
@@ -41,9 +42,6 @@ _STORE = "replace blob/**; read lease"
 _LEASE = "write lease timed; read blob"
 # Each part of a container's properties is set as a whole; which came last shows in all of them.
 _CONTAINER_LEASE = "write hold timed; read properties/**; write listed-hold"
-
-FOREVER = 1e9
-"""So many seconds are as good as no end."""
 
 OPERATIONS = rules(
     {
@@ -163,6 +161,9 @@ _OUTLIVING = frozenset(
 """What may still be felt after the blob is overwritten or deleted."""
 
 
+_FORMER = frozenset({"Deleted", "Snapshot", "VersionId"})
+"""What, in a list, shows a blob as it was before."""
+
 _PROPERTIES = {"": (), "properties": (), "metadata": ("metadata",), "policy": ("policy",), "hold": ("lease",)}
 
 
@@ -255,6 +256,19 @@ class Blob(Service):
 
     def copy_source(self, text: str) -> Value:
         return list(source_path(text)) if "://" in text else text
+
+    def listed(self, call: Call) -> Iterator[tuple[Resource, dict[str, Value]]]:
+        if not call.operation.startswith("Container_ListBlob") or not isinstance(call.response, dict):
+            return
+        answer = call.response.get("EnumerationResults")
+        several = answer.get("Blobs") if isinstance(answer, dict) else None
+        entries = several.get("Blob") if isinstance(several, dict) else None
+        for entry in entries if isinstance(entries, list) else ():
+            if not isinstance(entry, dict) or not _FORMER.isdisjoint(entry):
+                continue
+            name, stated = entry.get("Name"), entry.get("Properties")
+            if isinstance(name, str) and isinstance(stated, dict):
+                yield (self.name, call.account, call.names[0], safe(name)), stated
 
     def replaces(self, call: Call, resource: Resource) -> bool:
         if resource in self._kept or resource[:3] in self._kept or resource[:2] in self._kept:

@@ -33,6 +33,7 @@ class Call:
     status: int | None = None
     response_headers: Mapping[str, str] = field(default_factory=dict)
     response_content: bytes | None = None
+    started: float = 0.0
     hint: str = ""
     operation: str = ""
     account: str = ""

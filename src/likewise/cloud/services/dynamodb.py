@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from likewise.cloud.bodies import Mask
 from likewise.cloud.services.call import Call, words
+from likewise.cloud.services.expiry import Expiry
 from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import arn, constant
 from likewise.cloud.services.moments import Moments
@@ -152,6 +153,7 @@ class DynamoDB(Service):
         self._begun: set[str] = set()
         """Tables of which nothing but their making is under way, as far as anybody has seen."""
         self._moments = Moments()
+        self._expiry = Expiry()
 
     def recognises(self, call: Call) -> bool:
         target = call.headers.get("x-amz-target", "")
@@ -290,11 +292,12 @@ class DynamoDB(Service):
             found += [
                 Touch(resource=(self.name, table), effect=Effect.READ, timed=True) for table in sorted(served)
             ]
-        return found
+        return self._expiry.timed(call, found)
 
     def learn(self, call: Call) -> None:
         if call.is_refused:
             return
+        self._expiry.learn(call)
         if any(rule.timed for rule in OPERATIONS.get(call.operation, ())):
             # Tables go on to serve while they are altered or deleted: that shows nothing of those.
             made = {call.names[0]} if call.operation == "CreateTable" and call.names else set[str]()

@@ -14,6 +14,7 @@ from likewise.cloud.services.flow import Sources
 from likewise.cloud.services.masks import constant
 from likewise.cloud.services.service import Found, Rule, Service, match, patterns, rules
 from likewise.model import Resource, Touch, Value
+from likewise.model.interaction import FOREVER
 
 NAMES = {
     "Queue_SendMessage": "Messages_Enqueue",
@@ -70,9 +71,6 @@ MASKS: dict[tuple[str, str], Mask] = {
 
 HIDDEN = "30"
 """For how many seconds a message is hidden from others where its receiver says nothing of that."""
-
-FOREVER = 1e9
-"""What lasts for so many seconds never ends."""
 
 _GIVING = ("Messages_Dequeue", "Messages_Peek")
 _NODES = {"messages": "messages", "metadata": "?metadata", "policy": "?policy"}

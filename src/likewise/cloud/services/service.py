@@ -9,6 +9,7 @@ from typing import ClassVar
 from likewise.cloud.bodies import PLAIN, Shape
 from likewise.cloud.services.call import Call
 from likewise.cloud.services.flow import Flow, Sources
+from likewise.cloud.services.twins import Twins
 from likewise.model import Effect, Resource, Scope, Touch, Value
 
 _EFFECTS = {
@@ -143,6 +144,7 @@ class Service:
 
     def __init__(self) -> None:
         self._flow = Flow()
+        self._twins = Twins()
 
     def recognises(self, call: Call) -> bool:
         """Whether the request is this service's, from its address and headers alone."""
@@ -182,6 +184,10 @@ class Service:
     def learn(self, call: Call) -> None:
         """Remember what later calls need to know."""
 
+    def listed(self, call: Call) -> Iterable[tuple[Resource, dict[str, Value]]]:
+        """The things that an answer lists, each with what is stated of its present content."""
+        return ()
+
     def copy_source(self, text: str) -> Value:
         """The resource that a copy-source header names."""
         return text
@@ -195,7 +201,7 @@ class Service:
         for part in call.parts or (call,):
             sources: Sources = {}
             found += self._flow.take([*self._touches(part, sources)], sources)
-        return self._flow.followed(_merged(found))
+        return self._twins.with_twins(self._flow.followed(_merged(found)))
 
     def _touches(self, call: Call, sources: Sources) -> Iterable[Touch]:
         entry = self.operations.get(call.operation)

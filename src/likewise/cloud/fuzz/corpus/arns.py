@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer
@@ -30,21 +31,26 @@ class Arns:
             if found[3] and text not in named:
                 named.append(text)
 
-    def put(self, value: Any) -> Any:
-        """Parameters in which names have the candidate's own account and region, and its ids."""
-        if isinstance(value, str):
-            return _ARN.sub(self._own, value) if value.startswith("arn:") else value
-        if isinstance(value, Mapping):
-            return {self.put(key): self.put(inner) for key, inner in value.items()}
-        return [self.put(inner) for inner in value] if isinstance(value, list) else value
+    def put(self, value: Any, *, is_unknown: bool = False) -> Any:
+        """Parameters in which names have the candidate's own account and region, and its ids.
 
-    def _own(self, found: re.Match[str]) -> str:
+        Where one `is_unknown` to the reference, an id that is met for the first time is nobody's.
+        """
+        if isinstance(value, str):
+            own = partial(self._own, is_unknown=is_unknown)
+            return _ARN.sub(own, value) if value.startswith("arn:") else value
+        put = partial(self.put, is_unknown=is_unknown)
+        if isinstance(value, Mapping):
+            return {put(key): put(inner) for key, inner in value.items()}
+        return [put(inner) for inner in value] if isinstance(value, list) else value
+
+    def _own(self, found: re.Match[str], *, is_unknown: bool) -> str:
         text, table, rest = found[0], found[2], found[3] or ""
         named = self._inner.get((table, _kind(rest)), [])
         if not rest or text in named:
             return self._tables.get(table, found[1]) + rest
         if text not in self._bound:
-            free = [each for each in named if each not in self._bound.values()]
+            free = [each for each in named if each not in self._bound.values() and not is_unknown]
             if not free:
                 return self._tables.get(table, found[1]) + rest
             self._bound[text] = free[0]

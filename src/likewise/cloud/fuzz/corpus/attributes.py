@@ -10,6 +10,10 @@ from typing import Any
 _TYPES = frozenset({"S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL"})
 _MAPS = frozenset({"Item", "Key", "ExclusiveStartKey", "ExpressionAttributeValues"})
 """Parameters that are attributes by name."""
+_LISTS = frozenset({"AttributeValueList", "Parameters"})
+"""Parameters that are lists of values."""
+_CONDITIONS = frozenset({"AttributeUpdates", "Expected"})
+"""Parameters whose members have a value each."""
 
 
 def has_wire_bytes(value: Any) -> bool:
@@ -39,12 +43,33 @@ def typed(value: Any, *, was_accepted: bool) -> Any:
     for key, inner in value.items():
         if key in ("B", "BS") and was_accepted:
             found[key] = _bytes(inner)
+        elif key == "N" and was_accepted and isinstance(inner, int | float) and not isinstance(inner, bool):
+            found[key] = str(inner)
         elif key in _MAPS and _is_untyped(inner):
             found[key] = _attributes(inner)
+        elif key in _LISTS and isinstance(inner, list):
+            found[key] = [_typed(each, was_accepted=was_accepted) for each in inner]
+        elif key in _CONDITIONS and isinstance(inner, Mapping):
+            found[key] = {name: _valued(each, was_accepted=was_accepted) for name, each in inner.items()}
         elif key == "Keys" and isinstance(inner, list) and any(map(_is_untyped, inner)):
             found[key] = [_attributes(item) for item in inner]
         else:
             found[key] = typed(inner, was_accepted=was_accepted)
+    return found
+
+
+def _typed(value: Any, *, was_accepted: bool) -> Any:
+    """One value with its type; an object is taken to have it."""
+    if isinstance(value, Mapping) or (value is None and not was_accepted):
+        return typed(value, was_accepted=was_accepted)
+    return _attributes({"": value})[""]
+
+
+def _valued(condition: Any, *, was_accepted: bool) -> Any:
+    """What is expected of an attribute, or to become of it."""
+    found = typed(condition, was_accepted=was_accepted)
+    if isinstance(found, Mapping) and "Value" in found:
+        return {**found, "Value": _typed(found["Value"], was_accepted=was_accepted)}
     return found
 
 

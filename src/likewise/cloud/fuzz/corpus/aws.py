@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Call
@@ -30,6 +31,7 @@ from likewise.cloud.fuzz.corpus.values import (
     put_references,
     time_of_recording,
 )
+from likewise.cloud.fuzz.corpus.vocabulary import STREAMS
 from likewise.cloud.fuzz.sides.aws import AwsSide
 from likewise.cloud.targets import Running
 
@@ -67,7 +69,14 @@ class UncheckedSide(AwsSide):
     @property
     def operations(self) -> frozenset[str]:
         """What the SDK can call."""
-        return frozenset(self._client.meta.service_model.operation_names)
+        own = frozenset(self._client.meta.service_model.operation_names)
+        return own | self._streams.operations if self.service == "dynamodb" else own
+
+    @cached_property
+    def _streams(self) -> UncheckedSide:
+        """The client for what DynamoDB has a service of its own."""
+        region = self._client.meta.region_name
+        return UncheckedSide(self.running, STREAMS, timeout=self._timeout, region=region)
 
     def in_region(self, region: str) -> UncheckedSide:
         """The same target called from another region."""
@@ -79,6 +88,11 @@ class UncheckedSide(AwsSide):
 
     def call(self, call: Call) -> Answer:
         """Execute one call; a DynamoDB request that the SDK cannot write is sent as the JSON it is."""
+        if self.service == "dynamodb" and call.operation in self._streams.operations:
+            before = self._streams.sent
+            answer = self._streams.call(call)
+            self.sent += self._streams.sent - before
+            return answer
         if self.service == "dynamodb" and has_wire_bytes(call.params):
             return self._as_it_is(call)
         answer = super().call(call)
@@ -182,7 +196,7 @@ class AwsStage(Stage):
             return found
         sent: dict[str, Any] = typed(found, was_accepted=not moment.is_refused)
         if recorded is None or recorded.code not in OF_NAMES:
-            sent = self._arns.put(sent)
+            sent = self._arns.put(sent, is_unknown="NotFound" in ((recorded and recorded.code) or ""))
         return sent
 
     def _wait(self, step: Step, params: Mapping[str, Any], answer: Answer) -> None:

@@ -11,18 +11,25 @@ from likewise.cloud.fuzz.corpus.batches import is_batch, readdressed
 from likewise.cloud.fuzz.corpus.bindings import Bindings
 from likewise.cloud.fuzz.corpus.bodies import Bodies
 from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
+from likewise.cloud.fuzz.corpus.holes import hole
 from likewise.cloud.fuzz.corpus.methods import PublicMethods
 from likewise.cloud.fuzz.corpus.names import FreshNames, created
-from likewise.cloud.fuzz.corpus.signatures import Signer, is_signed
+from likewise.cloud.fuzz.corpus.shared_key import SharedKey
+from likewise.cloud.fuzz.corpus.signatures import Signer, has_signature
 from likewise.cloud.fuzz.corpus.stage import Stage
 from likewise.cloud.fuzz.corpus.values import PAUSE, Moment, Unplayable, decode, put_references
-from likewise.cloud.fuzz.sides.azure import AzureSide
+from likewise.cloud.fuzz.sides.azure import AzureSide, builders_of
+from likewise.cloud.services.call import words
 
 LONGEST_LEASE = 60
 """Seconds; the services take no longer ones except those without an end."""
 EXPIRED = "LeaseLost"
 """Says that a lease had run out."""
 _SAFE = "/%()',=$!*+:@;~&-._"
+_OURS = words(
+    "authorization date x-ms-date host connection content-length transfer-encoding accept-encoding user-agent"
+)
+"""Headers of the connection and of the signature, which are made anew."""
 
 
 class AzureStage(Stage):
@@ -32,6 +39,7 @@ class AzureStage(Stage):
         super().__init__(case)
         self._side, self._methods = side, methods
         self._signer = Signer(side.service, side.connection)
+        self._key = SharedKey(side.service, side.connection)
         self._names = FreshNames(case)
         self._bindings = Bindings()
         self._bodies = Bodies(case, self._names.text)
@@ -39,10 +47,9 @@ class AzureStage(Stage):
         self._settings: bytes | None = None
         self._lease_seconds = _lease_seconds(case)
         self._proposed = frozenset(
-            str(value)
+            step.headers["x-ms-proposed-lease-id"]
             for step in case.steps
-            for name, value in (step.params.get("headers") or {}).items()
-            if name.lower() == "x-ms-proposed-lease-id"
+            if "x-ms-proposed-lease-id" in step.headers
         )
 
     @property
@@ -63,7 +70,7 @@ class AzureStage(Stage):
             self._made.append(self._names.text(name))
         if step.wire is None:
             params = put_references(self._names.value(decode(step.params, Moment(recorded))), self.answers)
-            if "." in step.operation:
+            if step.operation not in builders_of(self.case.service):
                 return self._methods.call(step.operation, params)
             call = Call(
                 service=self.case.service, operation=step.operation, params=params, identity=step.identity
@@ -78,41 +85,59 @@ class AzureStage(Stage):
     def _request(self, step: Step, recorded: Recorded | None) -> Answer:
         wire = step.wire
         assert wire is not None
-        if "comp=userdelegationkey" in wire.query:
-            raise Unplayable("it needs the token of a user, which a shared key does not give")
-        if "comp=stats" in wire.query:
-            raise Unplayable("the recording asked the secondary address of the account")
+        if why := hole(self.case.service, step, recorded):
+            raise Unplayable(why)
         if self._bodies.can_be_left_out(step):
             return Answer(success=True, status=recorded.status if recorded is not None else None)
         path = self._bindings.path(self._names.text(wire.path), is_unknown=self._was_never_there(recorded))
+        thing = unquote(path)
         body = self._bodies.body(step, recorded)
         if body is not None and is_batch(wire):
-            body = readdressed(body, self._side.address, self._side.connection)
+            body = readdressed(body, self._side.address, self._key)
         headers, source = self._headers(step, body, recorded)
-        headers = self._bindings.headers(path, source, headers, recorded, self._proposed)
+        headers = self._bindings.headers(thing, source, headers, recorded, self._proposed)
         if self._bindings.needs_pause:
             time.sleep(PAUSE)
-            headers = self._bindings.headers(path, source, headers, recorded, self._proposed)
-        query = self._bindings.query(path, self._names.text(wire.query), recorded)
-        query = self._signer.renewed(path, query, recorded)
+            headers = self._bindings.headers(thing, source, headers, recorded, self._proposed)
+        query = self._bindings.query(thing, self._names.text(wire.query), recorded)
+        query = self._signer.renewed(thing, query, recorded)
         if "comp=properties" in query and "restype=service" in query and wire.method == "PUT":
             self._keep_settings()
         if recorded is not None and recorded.code == EXPIRED and self._lease_seconds:
             time.sleep(self._lease_seconds + PAUSE)
-        unsigned = is_unsigned(self.case, step)
+        is_signed = not is_unsigned(self.case, step)
         place = quote(path, safe=_SAFE)
 
         def exchange() -> Answer:
-            return self._side.exchange(
-                wire.method, place, query=query, headers=headers, body=body, is_anonymous=unsigned
-            )
+            return self._exchange(wire.method, place, query, headers, body, is_signed=is_signed)
 
         answer = exchange()
         if self._is_early(answer, recorded):
             time.sleep(self._lease_seconds + PAUSE)
             answer = exchange()
-        self._bindings.note(path, answer)
+        self._bindings.note(thing, answer, body)
         return answer
+
+    def _exchange(
+        self,
+        method: str,
+        place: str,
+        query: str,
+        headers: dict[str, str],
+        body: bytes | None,
+        *,
+        is_signed: bool,
+    ) -> Answer:
+        """Send a request, signed here where there is a key."""
+        from requests.utils import requote_uri
+
+        url = requote_uri(self._side.address(place) + (f"?{query}" if query else ""))
+        if is_signed:
+            headers = headers | self._key.headers(method, url, headers, len(body or b""))
+        is_ready = self._key.exists or not is_signed
+        return self._side.exchange(
+            method, place, query=query, headers=headers, body=body, is_anonymous=is_ready
+        )
 
     def _was_never_there(self, recorded: Recorded | None) -> bool:
         """Whether the reference missed something, and no call before can have removed it."""
@@ -131,7 +156,9 @@ class AzureStage(Stage):
         """The recorded headers, what the SDK adds to them, and the path of a source that they name."""
         assert step.wire is not None
         given = step.params.get("headers") or {}
-        headers = {name: self._names.text(str(value)) for name, value in given.items()}
+        headers = {
+            name: self._names.text(str(value)) for name, value in given.items() if name.lower() not in _OURS
+        }
         headers |= self._bodies.sums(step, body, recorded)
         known = {name.lower() for name in headers}
         source = ""
@@ -150,15 +177,18 @@ class AzureStage(Stage):
         """A copy's source at the candidate, where it is something that the case made, or that nobody made."""
         parts = urlsplit(url)
         if not parts.scheme.startswith("http"):
+            if recorded is None or recorded.success:
+                raise Unplayable(f"it copies from {url!r}: the source is not in the file")
             return url, ""
         if ".blob." not in (parts.hostname or ""):
             raise Unplayable(f"it copies from {parts.hostname}, which is not the account that is played")
         container = parts.path.strip("/").partition("/")[0]
         if container not in self._made and (recorded is None or recorded.success):
             raise Unplayable(f"it copies from {parts.path}, which the sequence does not make")
-        query = self._bindings.query(parts.path, parts.query, None)
-        query = self._signer.renewed(unquote(parts.path), query, recorded)
-        return self._side.address(parts.path) + (f"?{query}" if query else ""), parts.path
+        thing = unquote(parts.path)
+        query = self._bindings.query(thing, parts.query, None)
+        query = self._signer.renewed(thing, query, recorded)
+        return self._side.address(parts.path) + (f"?{query}" if query else ""), thing
 
     def _keep_settings(self) -> None:
         if self._settings is None:
@@ -201,21 +231,31 @@ def is_unsigned(case: Case, step: Step) -> bool:
     """Whether a request was not signed with the account's key.
 
     It carries a signature, or names no version while others of the case do: the SDKs do both or neither.
+    Where a file kept who was authorised, that tells.
     """
     if step.wire is None:
         return False
-    versioned = any(each.wire is not None and each.wire.version for each in case.steps)
-    return is_signed(step.wire.query) or (versioned and not step.wire.version)
+    if has_signature(step.wire.query):
+        return True
+    if any("authorization" in each.headers for each in case.steps):
+        return "authorization" not in step.headers
+    return bool(any(map(_version, case.steps)) and not _version(step))
+
+
+def _version(step: Step) -> str:
+    """The version of the API that a request names."""
+    named = step.wire.version if step.wire is not None else ""
+    return named or step.headers.get("x-ms-version", "")
 
 
 def _lease_seconds(case: Case) -> int:
     """The longest time for which the case takes a lease, or lets one end; leases without an end have none."""
     names = ("x-ms-lease-duration", "x-ms-lease-break-period")
     found = [
-        int(value)
+        int(step.headers[name])
         for step in case.steps
-        for name, value in (step.params.get("headers") or {}).items()
-        if name.lower() in names and str(value).isdigit()
+        for name in names
+        if step.headers.get(name, "").isdigit()
     ]
     return max((seconds for seconds in found if seconds <= LONGEST_LEASE), default=0)
 

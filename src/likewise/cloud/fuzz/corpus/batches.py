@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from email.utils import formatdate
 from urllib.parse import urlsplit
 
 from likewise.cloud.fuzz.corpus.cases import Wire
-from likewise.cloud.fuzz.sides.shared_access import fields_of
+from likewise.cloud.fuzz.corpus.shared_key import SharedKey
 
 _INNER = re.compile(
     r"^(?P<method>[A-Z]+) (?P<url>\S+) (?P<version>HTTP/1\.1)(?P<headers>(?:\r?\n[\w-]+:[^\r\n]*)*)", re.M
@@ -22,7 +21,7 @@ def is_batch(wire: Wire) -> bool:
     return wire.path.endswith("/$batch") or "comp=batch" in wire.query.split("&")
 
 
-def readdressed(body: bytes, address: Callable[[str], str], connection: str) -> bytes:
+def readdressed(body: bytes, address: Callable[[str], str], key: SharedKey) -> bytes:
     """A batch whose requests go to where an account has its paths, with its key where they were signed.
 
     Lengths and content stay: what is inside was already given the names of the play.
@@ -35,7 +34,7 @@ def readdressed(body: bytes, address: Callable[[str], str], connection: str) -> 
         headers = dict(_HEADER.findall(inner["headers"]))
         if any(name.lower() == "authorization" for name in headers):
             headers = {name: value for name, value in headers.items() if name.lower() not in _SIGNED}
-            headers |= _signature(inner["method"], url, headers, connection)
+            headers |= key.headers(inner["method"], url, headers, 0)
         told = "".join(f"\r\n{name}: {value}" for name, value in headers.items())
         return f"{inner['method']} {line} {inner['version']}{told}"
 
@@ -45,19 +44,3 @@ def readdressed(body: bytes, address: Callable[[str], str], connection: str) -> 
 def _origin(url: str) -> str:
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
-
-
-def _signature(method: str, url: str, headers: dict[str, str], connection: str) -> dict[str, str]:
-    """What the SDK adds to a request in a batch; nothing where the account has no key."""
-    from azure.core.pipeline import PipelineContext, PipelineRequest
-    from azure.core.rest import HttpRequest
-    from azure.storage.blob._shared.authentication import SharedKeyCredentialPolicy
-
-    fields = fields_of(connection)
-    if not fields.get("AccountKey"):
-        return {}
-    now = {"x-ms-date": formatdate(usegmt=True)}
-    request = HttpRequest(method, url, headers=headers | now)
-    policy = SharedKeyCredentialPolicy(fields["AccountName"], fields["AccountKey"])
-    policy.on_request(PipelineRequest(request, PipelineContext(None)))
-    return now | {"Authorization": request.headers["Authorization"]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
@@ -29,9 +30,11 @@ _LATEST = {
 """Query parameters that quote the latest such value of an answer."""
 _ETAGS = re.compile(r"(?:x-ms-(?:source-)?)?if-(?:none-)?match")
 _TAG = re.compile(r'(?:W/)?".*"')
+_GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+"""What every lease looks like: something else may be what was refused."""
 _UNTIL = ("x-ms-immutability-policy-until-date", "x-ms-expiry-time")
-_FOREIGN = ("x-ms-deleted-container-version", "x-ms-source-lease-id")
-"""Headers with values of the real service that no answer of a candidate gives back."""
+_FOREIGN = "x-ms-deleted-container-version"
+"""A header with a value of the real service that no answer of a candidate gives back."""
 
 
 class Bindings:
@@ -50,11 +53,11 @@ class Bindings:
         self.doubts: list[str] = []
         """Values that could not be bound though the recorded answer says that they were right."""
 
-    def note(self, path: str, answer: Answer) -> None:
-        """Remember what an answer gave."""
+    def note(self, path: str, answer: Answer, body: bytes | None = None) -> None:
+        """Remember what the answer to a request with this body gave."""
         headers = answer.fields.get("headers", {}) if answer.success else {}
         if etag := headers.get("etag"):
-            self._etags[_entity(path, answer) or path] = etag
+            self._etags[_entity(path, body, answer) or path] = etag
         if lease := headers.get("x-ms-lease-id"):
             self._leases[path] = lease
         for header in frozenset(_POOLS.values()):
@@ -150,10 +153,10 @@ class Bindings:
             elif _ETAGS.fullmatch(lower) and value != "*":
                 where = source if "source" in lower else path
                 found[name] = self._etag(lower, value, where, recorded, moment)
-            elif lower == "x-ms-lease-id" and value not in proposed:
-                found[name] = self._lease(path, value, recorded)
+            elif lower in ("x-ms-lease-id", "x-ms-source-lease-id") and value not in proposed:
+                found[name] = self._lease(source if "source" in lower else path, value, recorded)
             else:
-                if lower in _FOREIGN:
+                if lower == _FOREIGN:
                     self._doubt(name, recorded)
                 found[name] = value
         self.needs_pause = moment.needs_pause
@@ -171,23 +174,34 @@ class Bindings:
         return value
 
     def _lease(self, path: str, value: str, recorded: Recorded | None) -> str:
-        if recorded is not None and recorded.success and path in self._leases:
-            return self._leases[path]
-        return value
+        """The candidate's own lease, unless the recorded answer says that another one was named."""
+        known = recorded is not None and (recorded.success or recorded.code is not None)
+        if recorded is None or not known or "Mismatch" in (recorded.code or ""):
+            return value
+        return self._leases.get(path, value) if _GUID.fullmatch(value) else value
 
     def _doubt(self, name: str, recorded: Recorded | None, *, unmet: bool = False) -> None:
         if recorded is None or recorded.success or unmet:
             self.doubts.append(f"{name} quotes a value of the real service that the candidate never gave")
 
 
-def _entity(path: str, answer: Answer) -> str:
-    """Where an entity is found that an answer shows; nothing where it shows none."""
-    body = answer.fields.get("body")
-    keys = [body.get(name) for name in ("PartitionKey", "RowKey")] if isinstance(body, Mapping) else [None]
-    if "(" in path or not all(isinstance(key, str) for key in keys):
-        return ""
-    partition, row = (str(key).replace("'", "''") for key in keys)
-    return f"{path}(PartitionKey='{partition}',RowKey='{row}')"
+def _entity(path: str, body: bytes | None, answer: Answer) -> str:
+    """Where an entity is found that was sent or is shown; nothing where there is none."""
+    table = path.removesuffix("()")
+    for shown in (answer.fields.get("body"), _json(body)):
+        found = shown if isinstance(shown, Mapping) else {}
+        keys = [found.get(name) for name in ("PartitionKey", "RowKey")]
+        if "(" not in table and all(isinstance(key, str) for key in keys):
+            partition, row = (str(key).replace("'", "''") for key in keys)
+            return f"{table}(PartitionKey='{partition}',RowKey='{row}')"
+    return ""
+
+
+def _json(body: bytes | None) -> Any:
+    try:
+        return json.loads(body or b"")
+    except ValueError:
+        return None
 
 
 def _http_date(when: datetime) -> str:

@@ -10,9 +10,11 @@ from likewise.cloud.fuzz.corpus.cases import Case, Recorded, Step
 from likewise.cloud.fuzz.corpus.names import created
 from likewise.cloud.fuzz.corpus.stage import Stage
 from likewise.cloud.fuzz.corpus.values import references
+from likewise.cloud.services.call import words
 
 _READS = re.compile(
-    r"(?:\w+\.)?(?:Get|Head|List|Describe|Query|Scan|Select|BatchGet|TransactGet|get_|list_|query_|find_|download)"
+    r"(?:\w+\.)?(?:Get|Head|List|Describe|Query|Scan|Select|BatchGet|TransactGet|get_|list_|query_|find_|download"
+    r"|peek_|walk_|exists)"
 )
 _REMOVES = re.compile(r"(?:\w+\.)?(?:Delete|Abort|Untag|Remove|delete_)")
 _PARTLY = re.compile(
@@ -41,7 +43,13 @@ _MALFORMED = (400, 405, 411, 413, 414, 501)
 _MET = (304, 409, 412, 416)
 """Statuses of a condition, a conflict or a range: there was something to compare them with."""
 _TAKEN = re.compile(r"AlreadyExists|AlreadyOwned|ResourceInUse|BeingDeleted")
-_MISSING = ("NotImplemented", "APINotImplemented", "UnknownOperation", "UnknownOperationException")
+_MISSING = (
+    "FeatureNotSupported",
+    "NotImplemented",
+    "APINotImplemented",
+    "UnknownOperation",
+    "UnknownOperationException",
+)
 _DENIED = frozenset(
     {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "AuthorizationFailure", "403"}
 )
@@ -82,6 +90,7 @@ _SETTINGS = frozenset(
     {
         "AccountProblem",
         "AccountRequiresHttps",
+        "EndpointUnsupportedAccountFeatures",
         "AllAccessDisabled",
         "KeyBasedAuthenticationNotPermitted",
         "NotSignedUp",
@@ -91,9 +100,19 @@ _SETTINGS = frozenset(
     }
 )
 """What services say of an account, whatever is asked."""
-_BUSY = frozenset({"InternalError", "InternalServerError", "OperationTimedOut", "RequestTimeout"})
+_UNFIT = re.compile(r"NotSupportedForAccount(?:Type)?$")
+"""What Azure says of a kind of account."""
+_AGED = frozenset({"ExpiredIteratorException", "RequestExpired", "TrimmedDataAccessException"})
+"""What services say when too much time has passed."""
+_BUSY = words(
+    "ConditionalRequestConflict InternalError InternalServerError OperationAborted OperationTimedOut "
+    "ReplicatedWriteConflictException RequestTimeout TransactionConflictException "
+    "TransactionInProgressException"
+)
 _OVERLOADED = (500, 502, 503, 504)
-"""What services say and answer when they have failed themselves, or have too much to do."""
+"""What services say and answer when they have failed themselves, or have too much to do at once."""
+_OF_THE_ACCOUNT = re.compile(r"tables can be|number of tables|limit of \d+ tables|per account|your account")
+"""How DynamoDB says that a limit is one of the account, not of the request."""
 _FORBIDS = re.compile(
     r"LegalHold|Retention|ObjectLock|ExpectedBucketOwner|ExpectedSourceBucketOwner|PublicAccessBlock"
     r"|OwnershipControls|\"Deny\"|\\\"Deny\\\"|SSECustomer|KMS"
@@ -116,10 +135,15 @@ def is_missing(answer: Answer) -> bool:
     return (answer.status or 0) >= 500 or answer.code in _MISSING
 
 
+def is_unoffered(answer: Answer) -> bool:
+    """Whether the candidate says so in words: a mere crash may come from what it was given."""
+    return answer.status == 501 or answer.code in _MISSING
+
+
 def excuse(stage: Stage, answer: Answer) -> str | None:
     """Why a different answer says nothing about the candidate; None where it does say something."""
     case, recorded = stage.case, stage.case.recorded
-    if stage.doubts and not is_missing(answer):
+    if stage.doubts and not is_unoffered(answer):
         return stage.doubts[0]
     return (
         _without_state(case, recorded, answer)
@@ -308,7 +332,13 @@ def _elsewhere(case: Case, recorded: Recorded, answer: Answer) -> str | None:
     """The answer came from the account, its settings or its region, which the file does not hold."""
     if recorded.status in _OVERLOADED or recorded.code in _BUSY or THROTTLED.search(recorded.code or ""):
         return f"{recorded.summary()} depends on how the service was doing, which the file does not hold"
-    if recorded.code in _SETTINGS:
+    if recorded.code in _AGED:
+        return f"{recorded.code} depends on how much time had passed, which the file does not hold"
+    if recorded.status == 411 and answer.success:
+        return f"{recorded.summary()} is said of a request without its length, and every client here sends it"
+    said = str(recorded.message or "")
+    limited = recorded.code == "LimitExceededException" and _OF_THE_ACCOUNT.search(said)
+    if recorded.code in _SETTINGS or _UNFIT.search(recorded.code or "") or limited:
         return f"{recorded.code} depends on settings of the account, which the file does not hold"
     if recorded.code in _ELSEWHERE:
         return f"{recorded.code} depends on the region of the client, which the file does not hold"
@@ -318,7 +348,7 @@ def _elsewhere(case: Case, recorded: Recorded, answer: Answer) -> str | None:
     if not recorded.success and answer.success and "account settings" in case.note:
         return f"{recorded.summary()} depends on settings of the account, as the file's own note says"
     forbids = any(_FORBIDS.search(_text(step) + step.operation) for step in case.steps)
-    if recorded.code in _DENIED and answer.success and not forbids and not is_said:
+    if recorded.code in _DENIED and not forbids and not is_said:
         return f"{recorded.code} comes from the account: nothing in the sequence forbids the call"
     return None
 

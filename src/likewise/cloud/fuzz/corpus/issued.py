@@ -17,6 +17,8 @@ _TOKENS = {
     "VersionIdMarker": "NextVersionIdMarker",
     "UploadIdMarker": "NextUploadIdMarker",
     "NextToken": "NextToken",
+    "ShardId": "ShardId",
+    "ShardIterator": "ShardIterator",
 }
 """Parameters that say where a list goes on, and what quoted it."""
 
@@ -41,6 +43,7 @@ class Issued:
             given, made = fields.get(name), known.setdefault(what, [])
             if isinstance(given, str) and given not in made:
                 made.append(given)
+        fields = {**_shard(fields), **fields}
         for name in frozenset(_TOKENS.values()):
             if isinstance(token := fields.get(name), str):
                 self._latest[name] = token
@@ -59,12 +62,13 @@ class Issued:
         elif isinstance(source, Mapping) and isinstance(source.get("VersionId"), str):
             own = self._own(str(source.get("Bucket")), str(source.get("Key")), source["VersionId"])
             found["CopySource"] = {**source, "VersionId": own}
+        tokens = {name: self._token(name, found[name]) for name in _TOKENS if name in found}
         if not was_accepted:
             self.doubts += self._unknown(params)
-            return found
+            return found | tokens
         if isinstance(version, str):
             found["VersionId"] = self._own(str(params.get("Bucket")), str(params.get("Key")), version)
-        return found | {name: self._token(name, found[name]) for name in _TOKENS if name in found}
+        return found | tokens
 
     def _going_on(self, params: Mapping[str, Any], *, was_accepted: bool) -> dict[str, Any]:
         """Parameters with the candidate's own upload, where one was begun for the object."""
@@ -108,3 +112,11 @@ class Issued:
         if given not in self._latest:
             self.doubts.append(f"{name} {_FOREIGN}")
         return self._latest.get(given, token)
+
+
+def _shard(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Where the first part of a stream is read, or read on."""
+    described = fields.get("StreamDescription")
+    shards = described.get("Shards") if isinstance(described, Mapping) else None
+    found = {"ShardId": shards[0].get("ShardId")} if isinstance(shards, list) and shards else {}
+    return found | {"ShardIterator": fields.get("NextShardIterator")}

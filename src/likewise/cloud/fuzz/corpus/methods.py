@@ -9,10 +9,13 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from likewise.cloud.bodies import parse
 from likewise.cloud.fuzz.calls import Answer
-from likewise.cloud.fuzz.corpus.values import Unplayable
+from likewise.cloud.fuzz.corpus.models import modelled
+from likewise.cloud.fuzz.corpus.signatures import Signer
+from likewise.cloud.fuzz.corpus.values import ITEMS, Unplayable
 from likewise.cloud.fuzz.grammar.azure import PACKAGES
 from likewise.cloud.fuzz.sides.azure import refusal
 from likewise.cloud.targets import Running
@@ -20,14 +23,15 @@ from likewise.cloud.targets import Running
 _URL = re.compile(r"<url of ([^/>\s]+)/([^>\s]+)>")
 _HOLE = re.compile(r"<[^<>]+>")
 _ENTITY = ("container", "queue", "table")
-_MODELS = {
-    "content_settings": "ContentSettings",
-    "cpk": "CustomerProvidedEncryptionKey",
-    "immutability_policy": "ImmutabilityPolicy",
-    "static_website": "StaticWebsite",
+_KINDS = {
+    "BlobClient": ("blob", "blob_name"),
+    "ContainerClient": ("container", "container_name"),
+    "QueueClient": ("queue", "queue_name"),
+    "TableClient": ("table", "table_name"),
 }
-"""Parameters that are models of the SDK, which a file can only hold as their fields."""
-_POLICIES = {"blob": "AccessPolicy", "queue": "AccessPolicy", "table": "TableAccessPolicy"}
+"""Classes, and the parameters that say on what they work, the innermost first."""
+_MODES = ("merge", "replace")
+_LEASES = "BlobLeaseClient"
 _OF_A_USER = "get_user_delegation_key"
 
 
@@ -38,6 +42,7 @@ class PublicMethods:
         self._running, self._service, self._timeout = running, service, timeout
         self._statuses: list[int] = []
         self._client: Any = None
+        self._leases: dict[tuple[str, str | None], Any] = {}
         self._response: Any = None
         """The latest."""
         self.sent = 0
@@ -46,8 +51,11 @@ class PublicMethods:
     def call(self, operation: str, params: Mapping[str, Any]) -> Answer:
         """Execute one method and read what it returns to the end."""
         given = {name: self._filled(name, value) for name, value in params.items()}
-        kind, _, name = operation.partition(".")
-        name = name.partition("(")[0]
+        kind, _, called = operation.rpartition(".")
+        name, _, how = called.rstrip(")").partition("(")
+        if how in _MODES:
+            given.setdefault("mode", how)
+        kind = kind or self._kind(name, given)
         if name == _OF_A_USER:
             raise Unplayable("it needs the token of a user, which a shared key does not give")
         client = self._client_for(kind, given)
@@ -58,9 +66,9 @@ class PublicMethods:
         from azure.core.exceptions import AzureError, HttpResponseError
 
         try:
-            first, given = _fitted(method, self._modelled(given))
+            first, given = _fitted(method, modelled(self._service, given))
             result = method(*first, **given)
-            _read(result)
+            items = _read(result)
         except HttpResponseError as error:
             return self._failure(error)
         except (AzureError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -71,25 +79,8 @@ class PublicMethods:
             return Answer(success=False, status=self._statuses[-1], code=code, message=said)
         if not self._statuses:
             return Answer(success=False, refused=f"{name} sends nothing with these parameters")
-        return Answer(success=True, status=self._statuses[-1], fields=_fields(result))
-
-    def _modelled(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Parameters with the SDK's models in place of their fields."""
-        package = importlib.import_module(PACKAGES[self._service])
-        found = {
-            name: getattr(package, _MODELS[name])(**value)
-            if isinstance(value, Mapping) and hasattr(package, _MODELS.get(name, ""))
-            else value
-            for name, value in given.items()
-        }
-        policies = found.get("signed_identifiers")
-        if isinstance(policies, Mapping):
-            kind = getattr(package, _POLICIES[self._service])
-            found["signed_identifiers"] = {
-                name: kind(**policy) if isinstance(policy, Mapping) and policy else policy
-                for name, policy in policies.items()
-            }
-        return found
+        fields = _fields(client if kind == _LEASES else result)
+        return Answer(success=True, status=self._statuses[-1], fields=fields | {ITEMS: items})
 
     def _failure(self, error: Any) -> Answer:
         status = error.status_code or (self._statuses[-1] if self._statuses else None)
@@ -106,13 +97,31 @@ class PublicMethods:
         if not isinstance(value, str):
             return value
         text = _URL.sub(lambda found: f"{self._url}/{found[1]}/{found[2]}", value)
+        if name.endswith("_url"):
+            text = self._moved(text)
         if name != "data" and _HOLE.fullmatch(text):
             raise Unplayable(f"{name} is {text}, which the file does not hold")
         return text
 
+    def _moved(self, url: str) -> str:
+        """A source in the account of the recording, where the candidate has it."""
+        parts = urlsplit(url)
+        if f".{self._service}.core." not in (parts.hostname or ""):
+            return url
+        connection = self._running.apply(os.environ).get("AZURE_STORAGE_CONNECTION_STRING", "")
+        query = Signer(self._service, connection).renewed(unquote(parts.path), parts.query, None)
+        return f"{self._url}{parts.path}" + (f"?{query}" if query else "")
+
     @property
     def _url(self) -> str:
         return str(self._running.endpoint(self._service)).rstrip("/")
+
+    def _kind(self, name: str, params: Mapping[str, Any]) -> str:
+        """The class whose method it is where an operation names none: the one of the innermost thing."""
+        package = importlib.import_module(PACKAGES[self._service])
+        kinds = [kind for kind, places in _KINDS.items() if any(place in params for place in places)]
+        kinds.append(f"{self._service.capitalize()}ServiceClient")
+        return next((kind for kind in kinds if hasattr(getattr(package, kind, None), name)), kinds[0])
 
     def _client_for(self, kind: str, params: dict[str, Any]) -> Any:
         """The client that a class's name stands for; what it is made with is taken out of the parameters."""
@@ -127,16 +136,10 @@ class PublicMethods:
                 case "ContainerClient":
                     return service.get_container_client(named["container"])
                 case "BlobClient":
-                    return service.get_blob_client(named["container"], params.pop("blob"))
+                    blob, snapshot = _blob(params), params.pop("snapshot", None)
+                    return service.get_blob_client(named["container"], blob, snapshot=snapshot)
                 case "BlobLeaseClient":
-                    blob = params.pop("blob", None)
-                    inner = (
-                        service.get_blob_client(named["container"], blob)
-                        if blob
-                        else service.get_container_client(named["container"])
-                    )
-                    package = importlib.import_module(PACKAGES["blob"])
-                    return package.BlobLeaseClient(inner, lease_id=params.pop("lease_id", None))
+                    return self._lease_of(named["container"], params)
                 case "QueueClient":
                     return service.get_queue_client(named["queue"])
                 case "TableClient":
@@ -146,6 +149,22 @@ class PublicMethods:
         except (ValueError, TypeError, AttributeError) as error:
             raise Unplayable(f"the SDK makes no {kind} for it ({error})") from error
         raise Unplayable(f"the SDK has no {kind}")
+
+    def _lease_of(self, container: str, params: dict[str, Any]) -> Any:
+        """The client of a lease; without an id it is the one that was used before for the same thing."""
+        blob = _blob(params) if {"blob", "blob_name"} & params.keys() else None
+        lease, before = params.pop("lease_id", None), self._leases.get((container, blob))
+        if lease is None and before is not None:
+            return before
+        service = self._open()
+        inner = (
+            service.get_blob_client(container, blob)
+            if blob is not None
+            else service.get_container_client(container)
+        )
+        package = importlib.import_module(PACKAGES["blob"])
+        self._leases[container, blob] = package.BlobLeaseClient(inner, lease_id=lease)
+        return self._leases[container, blob]
 
     def _open(self) -> Any:
         if self._client is None:
@@ -207,19 +226,25 @@ def _fitted(method: Any, given: dict[str, Any]) -> tuple[list[Any], dict[str, An
     return [], {wanting[0] if name == strange[0] else name: value for name, value in given.items()}
 
 
+def _blob(params: dict[str, Any]) -> Any:
+    return params.pop("blob_name") if "blob_name" in params else params.pop("blob")
+
+
 def _fields(result: Any) -> dict[str, Any]:
     """What a method returned, as far as later calls may refer to it."""
     if hasattr(result, "keys") and hasattr(result, "__getitem__"):
-        return {str(name): result[name] for name in result.keys()}  # noqa: SIM118 - the SDK's are no mappings
+        found = {str(name): result[name] for name in result.keys()}  # noqa: SIM118 - the SDK's are no mappings
+        about = getattr(result, "metadata", None)
+        return {"metadata": dict(about), **found} if isinstance(about, Mapping) else found
     lease = getattr(result, "id", None)
     return {"id": lease, "lease_id": lease} if isinstance(lease, str) else {}
 
 
-def _read(value: Any) -> None:
-    """Make lazy results happen: the first page of a list, a download to its end."""
+def _read(value: Any) -> list[Any]:
+    """Make lazy results happen: the first page of a list, which is given, a download to its end."""
     if hasattr(value, "by_page"):
         for page in value.by_page():
-            list(page)
-            return
+            return [_fields(each) for each in page]
     elif hasattr(value, "readall"):
         value.readall()
+    return [_fields(each) for each in value] if isinstance(value, list) else []

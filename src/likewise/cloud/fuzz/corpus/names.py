@@ -10,11 +10,13 @@ from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from likewise.cloud.fuzz.corpus.cases import Case, Step
+from likewise.cloud.fuzz.corpus.vocabulary import enumerated
 from likewise.cloud.replay.names import CREATES, fresh_name
 from likewise.model import ReplayImpossible
 
 _MEMBERS = {"CreateBucket": "Bucket", "CreateTable": "TableName", "RestoreTableFromBackup": "TargetTableName"}
 _NAMES = {"s3": "Bucket", "dynamodb": "TableName"}
+_NUMBERS = frozenset({"N", "NS"})
 _METHODS = {
     "create_container": ("container", "name"),
     "create_queue": ("queue", "name"),
@@ -94,11 +96,17 @@ class FreshNames:
         for name in _mentioned(case):
             self.fresh.setdefault(name, _fresh(case.service, name, salt, is_judged=True))
         self.fresh = {old: new for old, new in self.fresh.items() if old != new}
+        self._words = enumerated(case.service) | _NUMBERS if case.service in _NAMES else frozenset()
         longest = sorted(self.fresh, key=len, reverse=True)
         pattern = "|".join(map(re.escape, longest))
         # After a dot, a statement of DynamoDB names an index; a bucket's name goes on.
         after = r"[\w-]" if case.service == "dynamodb" else r"[\w-]|\.\w"
-        self._pattern = re.compile(rf"(?<![\w.-])(?:{pattern})(?!{after})") if longest else None
+        # A percent-encoded character ends a word as the character itself does. What follows @ or restype=
+        # is a word of Azure's.
+        before = r"(?:(?<![\w.@-])|(?<=%[0-9A-Fa-f]{2}))(?<!%40)(?<!restype=)"
+        # Names of tables are the same in whatever case.
+        flags = re.IGNORECASE if case.service == "table" else 0
+        self._pattern = re.compile(rf"{before}(?:{pattern})(?!{after})", flags) if longest else None
 
     @property
     def recorded(self) -> Mapping[str, str]:
@@ -109,15 +117,24 @@ class FreshNames:
         """A recorded text with fresh names in it."""
         if self._pattern is None:
             return text
-        return self._pattern.sub(lambda found: self.fresh[found[0]], text)
+        return self._pattern.sub(lambda found: self._renamed(found[0]), text)
 
-    def value(self, value: Any) -> Any:
-        """Recorded parameters with fresh names; a key is a name only if it is nothing else, or an ARN."""
+    def _renamed(self, name: str) -> str:
+        if name in self.fresh:
+            return self.fresh[name]
+        fresh = next(new for old, new in self.fresh.items() if old.lower() == name.lower())
+        return fresh.upper() if name.isupper() else fresh.lower() if name.islower() else fresh
+
+    def value(self, value: Any, place: str = "") -> Any:
+        """Recorded parameters with fresh names; a key is a name only if it is nothing else, or an ARN.
+
+        What stands where only words of the service can stand is none, nor is a number.
+        """
         if isinstance(value, str):
-            return self.text(value)
+            return value if place in self._words else self.text(value)
         if isinstance(value, Mapping):
-            return {self._key(key): self.value(inner) for key, inner in value.items()}
-        return [self.value(inner) for inner in value] if isinstance(value, list) else value
+            return {self._key(key): self.value(inner, key) for key, inner in value.items()}
+        return [self.value(inner, place) for inner in value] if isinstance(value, list) else value
 
     def _key(self, key: str) -> str:
         return self.text(key) if key.startswith("arn:") else self.fresh.get(key, key)

@@ -7,9 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
 
 from likewise.cloud.fuzz.corpus.cases import SERVICES, Case, CorpusUnreadable, Recorded, Step, Wire
 from likewise.cloud.fuzz.corpus.traffic import Traffic
+from likewise.cloud.fuzz.corpus.values import is_mark
+from likewise.cloud.fuzz.corpus.vocabulary import method, operation
 from likewise.cloud.fuzz.identities import identity_of
 from likewise.cloud.histories import read_exchanges, read_har
 from likewise.model import FormatTooNew, Recording, Trace
@@ -206,31 +209,67 @@ def _object(value: Any, what: str) -> Row:
     return value
 
 
-def _operation(name: str, service: str) -> str:
-    """An operation as AWS names it: others write the method of the SDK, or the service before it."""
-    if SERVICES.get(service, service) not in ("s3", "dynamodb"):
-        return name
-    plain = name.rpartition(".")[2].rpartition(":")[2]
-    return "".join(part.capitalize() for part in plain.split("_")) if plain.islower() else plain
-
-
 def _step(row: Row, service: str) -> Step:
+    params = dict(_object(row.get("params") or {}, "params"))
     wire = None
     if row.get("http"):
         http = _object(row["http"], "http")
-        wire = Wire(
-            method=str(http["method"]),
-            path=str(http.get("path") or "/"),
-            query=str(http.get("query") or ""),
-            version=str(http.get("x-ms-version") or http.get("api_version") or ""),
-        )
+        wire = _wire(http)
+        sent = {name: http[name] for name in ("headers", "body") if http.get(name) is not None}
+        params = _with_text(_with_plain_headers(sent | params))
+    named = str(row["op"] if wire is None else row.get("op", wire.method))
+    if SERVICES.get(service, service) in ("s3", "dynamodb"):
+        named, params = operation(SERVICES.get(service, service), named, params)
+    elif wire is None:
+        named = method(named)
     return Step(
-        operation=_operation(str(row["op"] if wire is None else row.get("op", wire.method)), service),
-        params=dict(_object(row.get("params") or {}, "params")),
+        operation=named,
+        params=params,
         wire=wire,
         recorded=_recorded(row.get("answer")) or _step_answer(row),
         identity=identity_of(_object(row.get("by") or {}, "by")),
     )
+
+
+def _wire(http: Row) -> Wire:
+    """A request, of which some write the whole address as its path."""
+    where = str(http.get("path") or http.get("url") or "/")
+    address = urlsplit(where)
+    path = address.path if address.netloc else where.partition("?")[0]
+    query = http.get("query") or where.partition("?")[2]
+    if isinstance(query, Mapping):
+        query = urlencode(query, doseq=True, quote_via=quote)
+    return Wire(
+        method=str(http["method"]).upper(),
+        path=path or "/",
+        query=str(query).removeprefix("?"),
+        version=str(http.get("x-ms-version") or http.get("api_version") or ""),
+    )
+
+
+def _with_plain_headers(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters whose headers are texts: many recordings have a list of values for each name."""
+    given = params.get("headers")
+    if not isinstance(given, Mapping):
+        return params
+    plain = {
+        str(name): ", ".join(map(str, value)) if isinstance(value, list) else value
+        for name, value in given.items()
+    }
+    return params | {"headers": plain}
+
+
+def _with_text(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters whose body is a text: some recordings hold its lines, or the JSON that it says."""
+    body = params.get("body")
+    if isinstance(body, list) and all(isinstance(line, str) for line in body):
+        return params | {"body": "".join(body)}
+    is_marked = isinstance(body, Mapping) and (set(body) == {"length", "head"} or is_mark(body))
+    if isinstance(body, Mapping | list) and not is_marked:
+        return {key: value for key, value in params.items() if key != "body_length"} | {
+            "body": json.dumps(body)
+        }
+    return params
 
 
 def _step_answer(row: Row) -> Recorded | None:
@@ -248,6 +287,6 @@ def _recorded(row: Any) -> Recorded | None:
     return Recorded(
         ok=ok if isinstance(ok, bool) else None,
         status=int(status) if status is not None else None,
-        code=str(said["error_code"]) if said.get("error_code") else None,
+        code=str(said["error_code"]).rpartition("#")[2] if said.get("error_code") else None,
         message=said.get("message"),
     )

@@ -8,12 +8,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from likewise.cloud.fuzz.calls import Answer, Ref, Unresolved, resolve
 from likewise.cloud.fuzz.corpus.cases import Recorded
 
-_REFERENCE = re.compile(r"\$\{(\d+)\.([^}]+)\}")
+_REFERENCE = re.compile(r"\$\{(\d+)(?:\.|(?=\[))([^}]+)\}")
+ITEMS = "items"
+"""Under which an answer has what a list gave."""
 _PLACE = re.compile(r"[^.\[\]]+|\[\d+\]")
 _MARK = re.compile(r"__\w+__|\$(?:bytes|binary|b64|base64|date|datetime)")
 _ENCODED = frozenset(
@@ -33,6 +36,8 @@ UNMET = frozenset(
 )
 """What services call a condition that does not hold."""
 _CONDITION = re.compile(r"If(?:None)?Match$|If(?:Un)?[Mm]odifiedSince$")
+_DATED = re.compile(r"(?i:if_?(?:un)?modified_?since)$|RetainUntilDate$")
+"""Parameters that are times with a meaning relative to the recording."""
 _MARGIN = timedelta(minutes=15)
 _MONTH = timedelta(days=31)
 PAUSE = 1.1
@@ -65,7 +70,7 @@ class Moment:
 
     def condition(self, name: str) -> datetime | None:
         """The time for which a condition of this name does as recorded; None where it is none."""
-        plain = name.lower().replace("-", "")
+        plain = re.sub("[-_]", "", name.lower())
         now = datetime.now(UTC)
         if plain.endswith("ifunmodifiedsince"):
             return now - 4 * _MARGIN if self.is_unmet else now + _MARGIN
@@ -125,6 +130,15 @@ def _times(value: Any) -> Iterator[datetime]:
             yield from _times(inner)
 
 
+def _written(text: str) -> datetime | None:
+    """The time that a text is, as HTTP or ISO 8601 write it; None where it is none."""
+    with suppress(ValueError):
+        return datetime.fromisoformat(text)
+    with suppress(ValueError, TypeError, IndexError):
+        return parsedate_to_datetime(text)
+    return None
+
+
 def _aware(when: datetime) -> datetime:
     return when if when.tzinfo else when.replace(tzinfo=UTC)
 
@@ -133,16 +147,27 @@ def decode(value: Any, moment: Moment, name: str = "") -> Any:
     """A recorded parameter as the SDK takes it, its references still in it."""
     if isinstance(value, list):
         return [decode(inner, moment, name) for inner in value]
+    if isinstance(value, str) and _DATED.search(name) and (when := _written(value)) is not None:
+        return moment.shifted(name, when)
     if not isinstance(value, Mapping):
         return value
-    marks = [key for key in value if isinstance(key, str) and _MARK.fullmatch(key)]
-    if marks and marks[0].startswith("$") and not (len(value) == 1 and isinstance(value[marks[0]], str)):
-        marks = []  # somebody's attribute of that name
-    if marks:
+    if marks := _marks(value):
         return _marked(value, marks, moment, name)
     if set(value) == {"length", "head"}:
         return filled(value, name or "parameter")
     return {key: decode(inner, moment, str(key)) for key, inner in value.items()}
+
+
+def is_mark(value: Mapping[str, Any]) -> bool:
+    """Whether an object stands for something that JSON cannot hold."""
+    return bool(_marks(value))
+
+
+def _marks(value: Mapping[str, Any]) -> list[str]:
+    marks = [key for key in value if isinstance(key, str) and _MARK.fullmatch(key)]
+    if marks and marks[0].startswith("$") and not (len(value) == 1 and isinstance(value[marks[0]], str)):
+        return []  # somebody's attribute of that name
+    return marks
 
 
 def _marked(value: Mapping[str, Any], marks: list[str], moment: Moment, name: str) -> Any:
@@ -207,6 +232,8 @@ def _value(found: re.Match[str], answers: Sequence[Answer | None]) -> Any:
         int(part[1:-1]) if part.startswith("[") else int(part) if part.isdigit() else part
         for part in _PLACE.findall(found[2])
     )
+    if isinstance(path[0], int):
+        path = (ITEMS, *path)
     if not 1 <= number <= len(answers):
         raise Unplayable(f"{found[0]} refers to a call that is not before it")
     try:

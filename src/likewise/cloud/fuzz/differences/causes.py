@@ -22,6 +22,7 @@ AUTHORISATION = "authorisation not enforced"
 ASYNCHRONOUS = "asynchronous behaviour"
 OTHER = "other bug"
 SIDES = ("reference", "candidate")
+REFERENCE, CANDIDATE = range(2)
 
 _ABSENT = re.compile(r"NotImplemented|UnknownOperation|MethodNotAllowed|Unsupported(?!Media)|NotSupported$")
 _UNKNOWN = re.compile(r"NotImplemented|UnknownOperation|MethodNotAllowed")
@@ -64,50 +65,92 @@ def likely_cause(
     `never` says for each side that the operation has only ever failed there; `state`, that the answers
     are those of a read which shows what an earlier write left; `by`, who made the call.
     """
+    return (
+        _asynchronous(gap, reference, candidate, settles=settles)
+        or _not_implemented(gap, (reference, candidate), never)
+        or _pending(reference)
+        or _broken(gap, (reference, candidate))
+        or _seen_in_state(gap, state=state)
+        or _refused_by_one(gap, reference, candidate, by)
+        or _otherwise(gap, reference, candidate)
+    )
+
+
+def _asynchronous(gap: Gap, reference: Answer, candidate: Answer, *, settles: bool) -> Cause | None:
+    """One side takes a while for what the other does at once."""
     if settles:
         return Cause(name=ASYNCHRONOUS, evidence="asked again a little later, both sides agree")
     if gap.place == BETWEEN and bool(reference.between) != bool(candidate.between):
         return Cause(name=ASYNCHRONOUS, evidence=f"for a while {gap.reference} against {gap.candidate}")
-    for which, answer, side in ((1, candidate, "candidate"), (0, reference, "reference")):
-        status = answer.status or 0
-        if gap.difference is Difference.MESSAGE:
-            break  # both say that it cannot be done, or both that something else is wrong
-        if not which and not never[which] and gap.difference is Difference.SUCCESS:
-            break  # what the reference has and does not take is not for the candidate to take
-        absent = _ABSENT if never[which] else _UNKNOWN
-        if not answer.success and (status in (405, 501) or absent.search(answer.code)):
-            return Cause(name=NOT_IMPLEMENTED, evidence=f"the {side} answers {answer.summary()}", side=which)
-        if status >= 500 and never[which] and not answer.code.strip("0123456789"):
-            return Cause(
-                name=NOT_IMPLEMENTED,
-                evidence=f"the {side} answers {answer.summary()} whatever it is asked",
-                side=which,
-            )
-    if not reference.success and _PENDING.search(reference.code):
-        return Cause(name=ASYNCHRONOUS, evidence=f"the reference answers {reference.summary()}")
-    for answer, side in ((candidate, "candidate"), (reference, "reference")):
-        if gap.difference is Difference.MESSAGE:
-            break  # if both fail, they do so alike
+    return None
+
+
+def _not_implemented(gap: Gap, answers: tuple[Answer, Answer], never: tuple[bool, bool]) -> Cause | None:
+    """A side does not have the operation: the candidate, or else the reference."""
+    if gap.difference is Difference.MESSAGE:
+        return None  # both say that it cannot be done, or both that something else is wrong
+    missing = _missing_on(CANDIDATE, answers[CANDIDATE], never=never[CANDIDATE])
+    if missing or (gap.difference is Difference.SUCCESS and not never[REFERENCE]):
+        return missing  # what the reference has and does not take is not for the candidate to take
+    return _missing_on(REFERENCE, answers[REFERENCE], never=never[REFERENCE])
+
+
+def _missing_on(which: int, answer: Answer, *, never: bool) -> Cause | None:
+    status = answer.status or 0
+    absent = _ABSENT if never else _UNKNOWN
+    said = f"the {SIDES[which]} answers {answer.summary()}"
+    if not answer.success and (status in (405, 501) or absent.search(answer.code)):
+        return Cause(name=NOT_IMPLEMENTED, evidence=said, side=which)
+    if status >= 500 and never and not answer.code.strip("0123456789"):
+        return Cause(name=NOT_IMPLEMENTED, evidence=f"{said} whatever it is asked", side=which)
+    return None
+
+
+def _pending(reference: Answer) -> Cause | None:
+    """The reference is not done yet with what came before."""
+    if reference.success or not _PENDING.search(reference.code):
+        return None
+    return Cause(name=ASYNCHRONOUS, evidence=f"the reference answers {reference.summary()}")
+
+
+def _broken(gap: Gap, answers: tuple[Answer, Answer]) -> Cause | None:
+    """A side fails by itself, or says nothing at all."""
+    if gap.difference is Difference.MESSAGE:
+        return None  # if both fail, they do so alike
+    for which in (CANDIDATE, REFERENCE):
+        answer = answers[which]
         if (answer.status or 0) >= 500 and not _UNKNOWN.search(answer.code):
-            return Cause(name=NULL, evidence=f"the {side} itself fails with {answer.summary()}")
+            return Cause(name=NULL, evidence=f"the {SIDES[which]} itself fails with {answer.summary()}")
         if answer.silence:
-            return Cause(name=NULL, evidence=f"the {side} gives no answer ({answer.silence})")
-    if state:
-        return Cause(name=OTHER, evidence=f"a read then gives {gap.reference} against {gap.candidate}"[:300])
-    if gap.difference is Difference.SUCCESS and by.flaw:
+            return Cause(name=NULL, evidence=f"the {SIDES[which]} gives no answer ({answer.silence})")
+    return None
+
+
+def _seen_in_state(gap: Gap, *, state: bool) -> Cause | None:
+    """A read shows what an earlier write did otherwise."""
+    if not state:
+        return None
+    return Cause(name=OTHER, evidence=f"a read then gives {gap.reference} against {gap.candidate}"[:300])
+
+
+def _refused_by_one(gap: Gap, reference: Answer, candidate: Answer, by: Identity) -> Cause | None:
+    """One side checks what the other does not: who calls, or what is asked."""
+    if gap.difference is not Difference.SUCCESS:
+        return None
+    if by.flaw:
         refused, sides = (candidate, SIDES) if reference.success else (reference, SIDES[::-1])
         said = f"the {sides[1]} refuses with {refused.summary()}, the {sides[0]} does not ask"
         return Cause(name=AUTHORISATION, evidence=said)
-    if gap.difference is Difference.SUCCESS and not reference.success:
-        if reference.status in (401, 403) or _DENIED.search(reference.code):
-            return Cause(
-                name=AUTHORISATION,
-                evidence=f"the reference refuses with {reference.summary()}, the candidate does not ask",
-            )
-        return Cause(
-            name=CONSTRAINT,
-            evidence=f"the reference refuses with {reference.summary()}, the candidate accepts",
-        )
+    if reference.success:
+        return None
+    said = f"the reference refuses with {reference.summary()}, the candidate"
+    if reference.status in (401, 403) or _DENIED.search(reference.code):
+        return Cause(name=AUTHORISATION, evidence=f"{said} does not ask")
+    return Cause(name=CONSTRAINT, evidence=f"{said} accepts")
+
+
+def _otherwise(gap: Gap, reference: Answer, candidate: Answer) -> Cause:
+    """What is left: both refuse in other words, or both accept and say something else."""
     if not reference.success and not candidate.success:
         return Cause(name=ERROR, evidence=f"{gap.reference} against {gap.candidate}"[:300])
     return Cause(name=OTHER, evidence=f"{gap.difference} at {gap.place or 'the answer'}")

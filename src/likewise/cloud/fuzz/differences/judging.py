@@ -103,7 +103,7 @@ class Judge:
             return self._text(value, which)
         if type(value) in LEAVES:
             return value
-        if isinstance(value, Mapping):
+        if isinstance(value, (dict, Mapping)):
             value = _as_set(value)
             return {
                 self._text(str(key), which): self.normalised(

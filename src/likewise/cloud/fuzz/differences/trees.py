@@ -34,7 +34,7 @@ def differences(ours: Any, theirs: Any, place: str = "") -> Iterator[Found]:
     """Every place where two trees differ; where one side has nothing at all inside, that is one."""
     if type(ours) in LEAVES or type(theirs) in LEAVES:
         yield from _leaf_differences(ours, theirs, place)
-    elif isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+    elif isinstance(ours, (dict, Mapping)) and isinstance(theirs, (dict, Mapping)):
         if place and bool(ours) != bool(theirs):
             yield (Difference.MISSING if ours else Difference.EXTRA), place, ours or None, theirs or None
             return

@@ -137,7 +137,7 @@ class Inquiry:
             self._give(call, ours, theirs, bonds)
             self._note(call.operation, left, right)
             prefixes = (ours.prefix, theirs.prefix) if self._is_shared(call.operation) else ("", "")
-            named = any(isinstance(each, Name) for each in placeholders(call.params))
+            named = bool(prefixes[0]) and any(isinstance(each, Name) for each in placeholders(call.params))
             gaps = self.judge.gaps(
                 call.operation, number, left, right, prefixes=prefixes, named=named, bonds=bonds
             )

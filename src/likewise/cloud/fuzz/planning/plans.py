@@ -35,6 +35,10 @@ def nouns(operation: str) -> tuple[str, ...]:
     return tuple(_WORDS.findall(operation.rpartition("_")[2] or operation))[1:]
 
 
+Lesson = tuple[Mapping[str, Any], tuple[str, ...]]
+"""How errors taught to call an operation: its parameters, and what else to call before it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A call with the calls before it: all names and references are filled in at execution."""
@@ -54,10 +58,26 @@ class Planner:
     def __init__(self, grammar: Grammar, hints: Hints) -> None:
         self.grammar, self.hints = grammar, hints
         self._observers: dict[str, tuple[str, ...]] = {}
-        self.learned: dict[str, tuple[Mapping[str, Any], tuple[str, ...]]] = {}
-        """Operations that errors taught how to call: their parameters, and what else to call before them."""
+        self._fitting: dict[str, tuple[str, ...]] = {}
+        self._members: dict[str, tuple[Member, ...]] = {}
+        self._plans: dict[tuple[str, str, bool], Plan] = {}
+        """Those for the typical calls, by what they are asked for with, as long as nothing is learned."""
+        self._learned: dict[str, Lesson] = {}
         self.doubted: set[str] = set()
         """Reads that may show nothing of a thing on one side for a while: others are asked before them."""
+
+    @property
+    def learned(self) -> Mapping[str, Lesson]:
+        """Operations that errors taught how to call."""
+        return self._learned
+
+    def learn(self, operation: str, lesson: Lesson | None) -> None:
+        """Call an operation from now on like this, or as before anything was learned of it."""
+        self._plans.clear()
+        if lesson is None:
+            self._learned.pop(operation, None)
+        else:
+            self._learned[operation] = lesson
 
     @property
     def service(self) -> str:
@@ -143,12 +163,20 @@ class Planner:
         many: bool = False,
     ) -> Plan:
         """A plan for one operation; `without` leaves out what that operation would have made."""
+        key = (operation, without, many)
+        if (found := self._plans.get(key)) is None:
+            found = self._plans[key] = self._made(operation, without, many=many)
+        if params is None:
+            return found
+        return replace(found, call=self.bound(replace(found.call, params=params), found.setup))
+
+    def _made(self, operation: str, without: str, *, many: bool) -> Plan:
         setup: list[Call] = []
         self._add_needs(operation, setup, without, frozenset({operation}))
         if many:
             self._multiply(operation, setup)
-        params = self.typical(operation) if params is None else params
-        call = Call(service=self.service, operation=operation.partition(":")[0], params=params)
+        name, params = operation.partition(":")[0], self.typical(operation)
+        call = Call(service=self.service, operation=name, params=params)
         return Plan(setup=tuple(setup), call=self.bound(call, setup))
 
     def _add_needs(self, operation: str, setup: list[Call], without: str, above: frozenset[str]) -> None:
@@ -232,10 +260,12 @@ class Planner:
 
     def members(self, operation: str) -> tuple[Member, ...]:
         """The parameters of an operation; parts that are elsewhere parameters have typical values as well."""
-        return tuple(
-            replace(each, members=tuple(map(self._sampled, each.members)))
-            for each in self.grammar.operations[operation].members
-        )
+        if operation not in self._members:
+            self._members[operation] = tuple(
+                replace(each, members=tuple(map(self._sampled, each.members)))
+                for each in self.grammar.operations[operation].members
+            )
+        return self._members[operation]
 
     def _sampled(self, member: Member) -> Member:
         value = self._samples.get((member.name, member.shape))
@@ -272,15 +302,17 @@ class Planner:
 
     def _showing(self, call: Call) -> tuple[str, ...]:
         """The reads that show what a parameter of a call did, where others do not."""
-        given = [f"{call.operation}.{name}" for name in call.params]
-        return tuple(
-            dict.fromkeys(
-                read
-                for pattern, reads in self.hints.shows.items()
-                if any(fnmatchcase(name, pattern) for name in given)
-                for read in reads
-            )
-        )
+        given = {pattern for name in call.params for pattern in self._patterns_of(f"{call.operation}.{name}")}
+        if not given:
+            return ()
+        those = (reads for pattern, reads in self.hints.shows.items() if pattern in given)
+        return tuple(dict.fromkeys(read for reads in those for read in reads))
+
+    def _patterns_of(self, name: str) -> tuple[str, ...]:
+        """What the hints say of a parameter, by the patterns that it fits."""
+        if name not in self._fitting:
+            self._fitting[name] = tuple(each for each in self.hints.shows if fnmatchcase(name, each))
+        return self._fitting[name]
 
     def observers(self, operation: str) -> tuple[str, ...]:
         """The reads that can show what an operation did: the hints', else those of the same noun."""
@@ -314,12 +346,14 @@ def _names(value: Any) -> Iterator[Name]:
 
 def _own_names(value: Any, kinds: Set[str]) -> Iterator[Name | Text]:
     """The names of things of some kinds, and of others than the usual ones: a second one, a longer name."""
+    if type(value) in LEAVES:
+        return
     match value:
         case Name() if value.number or value.kind in kinds:
             yield value
         case Text() if isinstance(value.parts[0], Name) and len(value.parts) > 1:
             yield value
-        case Mapping():
+        case dict() | Mapping():
             yield from (each for inner in value.values() for each in _own_names(inner, kinds))
         case list() | tuple():
             yield from (each for inner in value for each in _own_names(inner, kinds))
@@ -349,7 +383,7 @@ def _renumbered(value: Any, kind: str, number: int) -> Any:
             return Name(kind, number) if value.kind == kind else value
         case Text():
             return Text(tuple(_renumbered(part, kind, number) for part in value.parts))
-        case Mapping():
+        case dict() | Mapping():
             return {
                 _renumbered(key, kind, number): _renumbered(inner, kind, number)
                 for key, inner in value.items()
@@ -367,7 +401,7 @@ def _bound(value: Any, positions: Mapping[str, int]) -> Any:
             return Ref(positions.get(str(value.path[0]), -1), value.path[1:])
         case Text():
             return Text(tuple(_bound(part, positions) for part in value.parts))
-        case Mapping():
+        case dict() | Mapping():
             return {_bound(key, positions): _bound(inner, positions) for key, inner in value.items()}
         case list() | tuple():
             return [_bound(inner, positions) for inner in value]

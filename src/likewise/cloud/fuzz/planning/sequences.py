@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Call, Ref, Text
+from likewise.cloud.fuzz.calls import LEAVES, Call, Ref, Text
 from likewise.cloud.fuzz.planning.plans import Plan, Planner
 
 NOTHING = "00000000-0000-0000-0000-000000000000-none"
@@ -34,12 +34,14 @@ def combined(plans: Sequence[Plan]) -> tuple[Call, ...]:
 
 def shifted(value: Any, moved: Mapping[int, int]) -> Any:
     """Parameters whose references follow calls that stand elsewhere now."""
+    if type(value) in LEAVES:
+        return value
     match value:
         case Ref():
             return Ref(moved.get(value.call, value.call), value.path)
         case Text():
             return Text(tuple(shifted(part, moved) for part in value.parts))
-        case Mapping():
+        case dict() | Mapping():
             return {shifted(key, moved): shifted(inner, moved) for key, inner in value.items()}
         case list() | tuple():
             return [shifted(inner, moved) for inner in value]
@@ -57,7 +59,7 @@ def unbound(params: Mapping[str, Any], setup: Sequence[Call]) -> Any:
                 return NOTHING if number is None else Ref(number, value.path[1:])
             case Text():
                 return Text(tuple(walk(part) for part in value.parts))
-            case Mapping():
+            case dict() | Mapping():
                 return {walk(key): walk(inner) for key, inner in value.items()}
             case list() | tuple():
                 return [walk(inner) for inner in value]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from likewise.cloud.fuzz.calls import Name, Ref, Text
+from likewise.cloud.fuzz.calls import LEAVES, Name, Ref, Text
 
 
 class ValueClass(StrEnum):
@@ -97,6 +97,8 @@ def shown(value: Any) -> str:
 
 def readable(value: Any) -> Any:
     """A value with names and references by their kind."""
+    if type(value) in LEAVES:
+        return value
     match value:
         case Name():
             return f"<{value.kind}>"
@@ -104,7 +106,7 @@ def readable(value: Any) -> Any:
             return "<given>"
         case Text():
             return "".join(str(readable(part)) for part in value.parts)
-        case Mapping():
+        case dict() | Mapping():
             return {readable(key): readable(inner) for key, inner in value.items()}
         case list() | tuple():
             return [readable(inner) for inner in value]

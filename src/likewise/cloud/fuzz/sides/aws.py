@@ -8,13 +8,15 @@ from functools import partial
 from typing import Any
 
 from likewise.cloud.bodies import opaque
-from likewise.cloud.fuzz.calls import Answer, Call, Side, pause_of
+from likewise.cloud.fuzz.calls import LEAVES, Answer, Call, Side, pause_of
 from likewise.cloud.fuzz.identities import OWNER, Flaw, Identity, Means
 from likewise.cloud.services.call import words
 from likewise.cloud.targets import Running
 
 Keys = tuple[str | None, str | None, str | None]
 """Access key, secret and session token; nothing where the SDK finds them itself."""
+ADDRESSES = {"dynamodbstreams": "dynamodb"}
+"""Services that emulators have at the address of another one."""
 UNKNOWN, MADE_UP = "LIKEWISE0UNKNOWN0KEY", "nobody has this for a secret or a token"
 PRIVATE = words(
     "HostId RequestId AWSAccessKeyId StringToSign StringToSignBytes SignatureProvided CanonicalRequest "
@@ -27,8 +29,12 @@ class AwsSide(Side):
     """One botocore client. Nothing is repeated: every call is one request."""
 
     def __init__(self, running: Running, service: str, *, timeout: float, region: str = "") -> None:
+        import botocore.session
+
         super().__init__(running, service)
-        self._connect = partial(_client, running, service, timeout, region)
+        # One session for all clients: it reads the model of the service once, which takes longest.
+        session = botocore.session.Session()
+        self._connect = partial(_client, session, running, service, timeout, region)
         self._clients: dict[Identity, Any] = {}
         """Whoever calls has a client, with connections of its own."""
         self._client = self._client_of(OWNER)
@@ -72,13 +78,14 @@ class AwsSide(Side):
         self.sent += 1
 
 
-def _client(running: Running, service: str, timeout: float, region: str, identity: Identity) -> Any:
-    import botocore.session
+def _client(
+    session: Any, running: Running, service: str, timeout: float, region: str, identity: Identity
+) -> Any:
     from botocore import UNSIGNED
     from botocore.config import Config
 
-    session = botocore.session.Session()
     environment = running.environment()
+    endpoint = running.endpoint(ADDRESSES.get(service, service))
     region = region or environment.get("AWS_DEFAULT_REGION") or session.get_config_variable("region")
     keys = _keys(session, environment, identity)
     signed = "s3v4" if service == "s3" else None
@@ -87,13 +94,13 @@ def _client(running: Running, service: str, timeout: float, region: str, identit
         connect_timeout=5,
         read_timeout=timeout,
         # An address below the endpoint's cannot be resolved where the endpoint is not AWS itself.
-        inject_host_prefix=running.endpoint(service) is None,
-        s3={"addressing_style": "path" if running.endpoint(service) else "auto"},
+        inject_host_prefix=endpoint is None,
+        s3={"addressing_style": "path" if endpoint else "auto"},
         signature_version=signed if identity.means is Means.KEY else UNSIGNED,
     )
     client = session.create_client(
         service,
-        endpoint_url=running.endpoint(service),
+        endpoint_url=endpoint,
         region_name=region,
         aws_access_key_id=keys[0],
         aws_secret_access_key=keys[1],
@@ -151,13 +158,15 @@ def _failure(response: dict[str, Any]) -> Answer:
 
 def plain(value: Any) -> Any:
     """A parsed response as plain data; streams are read to their end."""
-    if isinstance(value, Mapping):
+    if type(value) in LEAVES and not isinstance(value, bytes):
+        return value
+    if isinstance(value, (dict, Mapping)):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat() if value.tzinfo else value.isoformat()
-    if value is None or isinstance(value, (str, int, float, bool)):
+    if isinstance(value, (str, int, float)):
         return value
     if isinstance(value, (bytes, bytearray)):
         return opaque(bytes(value))

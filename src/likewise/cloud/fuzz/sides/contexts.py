@@ -120,8 +120,7 @@ class Stages:
         for count in range(len(written), 0, -1):
             those = tuple(self._alike.get(written[:count], {}).values())
             fitting = [each for each in those if self._stands(each, generation)]
-            found = max(fitting, key=lambda each: len(places_of(each.calls, setup)), default=None)
-            if found is not None and places_of(found.calls, setup):
+            if (found := _fittest(fitting, setup)) is not None:
                 self.drop(found.names.prefix)
                 return _gone_on_with(found, setup)
         for stage in tuple(self._alike.get((_AGAIN, *written), {}).values()):
@@ -146,6 +145,17 @@ def _keys(stage: Stage) -> Iterator[tuple[str, ...]]:
 def _written(calls: Sequence[Call]) -> tuple[str, ...]:
     """The operations of the calls that are not only reads."""
     return tuple(call.operation for call in calls if not is_read(call.operation))
+
+
+def _fittest(stages: Sequence[Stage], setup: tuple[Call, ...]) -> Stage | None:
+    """The first of the contexts that have most of a set-up; nothing better can come after one with all."""
+    found, most = None, 0
+    for each in stages:
+        if (many := len(places_of(each.calls, setup))) > most:
+            found, most = each, many
+        if most == len(setup):
+            break
+    return found
 
 
 def _gone_on_with(stage: Stage, setup: tuple[Call, ...]) -> Stage:
@@ -186,6 +196,8 @@ def places_of(calls: Sequence[Call], setup: Sequence[Call]) -> list[int]:
 def _is_same(call: Call, other: Call, moved: dict[int, int]) -> bool:
     """Whether two calls are one, where what one refers to has moved."""
     if (call.operation, call.identity) != (other.operation, other.identity):
+        return False
+    if call.params.keys() != other.params.keys():
         return False
     if any(isinstance(each, Ref) for each in placeholders(call.params)):
         return bool(shifted(call.params, moved) == shifted(other.params, {}))

@@ -70,10 +70,13 @@ class Readiness:
             return answer
         names = [name for name in self._trusted if _UNREADY.search(answer.code) and _names(call, name)]
         refusal = (call.operation, answer.code)
-        if not names or self._vain.get(refusal, 0) >= SURE:
+        if not names:
             return answer
+        is_vain = self._vain.get(refusal, 0) >= SURE  # it is asked again all the same, but without a wait
         for name in names:
-            self._until_ready(name, self._trusted.pop(name)[0])
+            state, _ = self._trusted.pop(name)
+            if not is_vain:
+                self._until_ready(name, state)
         again = self._send(call)
         if again.code == answer.code:
             self._vain[refusal] = self._vain.get(refusal, 0) + 1

@@ -30,7 +30,7 @@ def around(planner: Planner, operation: str) -> Iterator[Around]:
     usual, members = planner.plan(operation), planner.members(operation)
     bodies = {each.name for each in members if each.kind == "any"}
     known = set(usual.call.params)
-    seen = {each.parameter for each in _values(usual, members, bodies & known)}
+    seen: set[str] | None = None
     for way, given in planner.hints.ways.items():
         if way.partition(":")[0] != operation:
             continue
@@ -41,6 +41,10 @@ def around(planner: Planner, operation: str) -> Iterator[Around]:
             or (value is not None and name not in known and _is_left_out(planner, operation, name))
         }
         known |= names - bodies
+        if not names:
+            continue
+        if seen is None:
+            seen = {each.parameter for each in _values(usual, members, bodies & usual.call.params.keys())}
         plan = planner.plan(way)
         found = tuple(each for each in _values(plan, members, names) if each.parameter not in seen)
         fresh = {each.parameter for each in found}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import chain, count, takewhile
+from itertools import chain, count, islice, takewhile
 
 from likewise.cloud.fuzz.calls import Answer
 from likewise.cloud.fuzz.tasks.callers import BY, PART
@@ -15,6 +15,8 @@ ATTEMPTS = 4
 """Repairs that are tried of one call."""
 AT_ONCE = 4
 """Operations that are repaired at the same time."""
+PREPARED = 2
+"""Operations whose values are made between two of the first tasks: not all at once when nobody is asked."""
 STATES = 0.2
 """The part of all calls that states get while there are any left, however little they find."""
 WAYS = 0.32
@@ -67,7 +69,7 @@ class Schedule:
 
     def tasks(self) -> Iterator[Task]:
         """Every operation as it should be, then whatever promises most."""
-        yield from self.cases.present()
+        yield from self._present()
         self.settle()
         yield from self._repaired()
         # What one side refuses it may take in another way; all of them have their turn later on.
@@ -94,6 +96,14 @@ class Schedule:
             following = next(queue, None)
             if following is not None:
                 waiting.insert(number, (following, queue))
+
+    def _present(self) -> Iterator[Task]:
+        """Every operation as it should be; other values are thought of while the servers have these to do."""
+        names = iter(self.cases.operations)
+        for task in self.cases.present():
+            yield task
+            for name in islice(names, PREPARED):
+                self.cases.rounds.variants(name)
 
     def _repaired(self) -> Iterator[Task]:
         """Operations whose typical call failed, called as their errors say."""
@@ -146,12 +156,12 @@ class Schedule:
                 return
             tried.add(repair.key)
             number += 1
-            planner.learned[name] = (repair.params, (*(before or ({}, ()))[1], *repair.first))
+            planner.learn(name, (repair.params, (*(before or ({}, ()))[1], *repair.first)))
             yield self.cases.repaired(name, number)
             again = self.failed.get(name)
             if again is not None and (again.code, again.message) == (answer.code, answer.message):
                 # It changed nothing: the next repair starts from where this one did.
-                planner.learned.pop(name) if before is None else planner.learned.update({name: before})
+                planner.learn(name, before)
 
     def _before(self, name: str) -> set[str]:
         return {call.operation for call in self.cases.planner.plan(name).setup}

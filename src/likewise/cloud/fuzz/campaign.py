@@ -17,17 +17,20 @@ from likewise.cloud.fuzz.inquiry.inquiry import Inquiry, Pending, Unstable
 from likewise.cloud.fuzz.inquiry.minimising import LONG
 from likewise.cloud.fuzz.inquiry.shrinking import apart
 from likewise.cloud.fuzz.line import LAST, Line
+from likewise.cloud.fuzz.names import KINDS
+from likewise.cloud.fuzz.planning.plans import is_read
 from likewise.cloud.fuzz.planning.variants import AND
 from likewise.cloud.fuzz.sides.execution import Case, Exhausted, Probe, Seen
 from likewise.cloud.fuzz.sides.pairing import Pair
+from likewise.cloud.fuzz.sides.standing import in_full
 from likewise.cloud.fuzz.tasks.cases import Cases, Task
-from likewise.cloud.fuzz.tasks.following import companions, is_doubtful_limit
+from likewise.cloud.fuzz.tasks.following import companions, is_doubtful_limit, is_taken
 from likewise.cloud.fuzz.tasks.gains import Gains
 from likewise.cloud.fuzz.tasks.keys import (
     key_of,
     own_signatures,
 )
-from likewise.cloud.fuzz.tasks.looks import looked, looks_of, recalled
+from likewise.cloud.fuzz.tasks.looks import UNSET, looked, looks_of, recalled
 from likewise.cloud.fuzz.tasks.schedule import Schedule
 from likewise.model import Implication, TargetUnavailable
 
@@ -239,6 +242,8 @@ class Campaign:
                 yield from self._close_in(task, probe)  # the limits may be two
             more = companions(probe, self.cases.planner, (ours.answers[0], theirs.answers[0]))
             yield from self._ask(task, [each for each in more if self.experience.is_open(each)])
+            if probe.state == UNSET and not probe.parameter and is_taken(ours, theirs):
+                yield from self._besides(task, probe)
         self.gains.note(task.keys, self.pair.asked - before, self._new_ones - found)
         self._check()
 
@@ -260,6 +265,13 @@ class Campaign:
         for each, (left, right) in zip(probes, self.pair.do(case, anew=False), strict=False):
             self.experience.count(case, each, left, right)
             yield from self._judge(replace(task, case=case), each, left, right)
+
+    def _besides(self, task: Task, probe: Probe) -> Iterator[Event]:
+        """What else a call may be given that is taken where there is nothing, several at once first."""
+        those = self.cases.besides(task.case.setup, probe)
+        for is_alone in (False, True):
+            asked = [each for each in those if (AND not in each.parameter) == is_alone]
+            yield from self._ask(task, [each for each in asked if self.experience.is_open(each)])
 
     def _close_in(self, task: Task, probe: Probe) -> Iterator[Event]:
         """Smaller values of the same parameter, until one side takes what the other refuses, or both do."""
@@ -321,6 +333,8 @@ class Campaign:
             found = self.inquiry.investigate(
                 task.case, self._watched(task, probe, new), new, recalled(task.case, (ours, theirs))
             )
+        if self.inquiry.wavering and not found and (case := self._in_context(task, probe, new)):
+            found = self.inquiry.investigate(case, case.probes[0], new)
         if not found and (doubts := self.inquiry.gaps(task.case, probe, ours, theirs)[1]):
             # Meanwhile it came into doubt whether a write before it does anything: then nothing shows.
             self.experience.let_go(probe, new)
@@ -339,6 +353,20 @@ class Campaign:
                 self._note(each.finding)
         if is_doubtful_limit(probe, new):
             yield from self._close_in(task, probe)
+
+    def _in_context(self, task: Task, probe: Probe, gaps: Sequence[Gap]) -> Case | None:
+        """A probe after one of the writes before it in its context, where that makes it show what it did."""
+        probes = [each.call for each in task.case.probes]
+        number = probes.index(probe.call) if probe.call in probes else 0
+        before = [call for call in probes[:number] if not is_read(call.operation)]
+        top = KINDS.get(self.cases.planner.service, "")
+        for write in reversed(before):
+            if setup := in_full(task.case.setup, write, probe.call, top):
+                case = Case(setup=setup, probes=(self.cases.thorough(setup, probe),))
+                look = self.inquiry.look(case)
+                if any(look.find(gap) is not None for gap in gaps):
+                    return case
+        return None
 
     def _try_again(self, probe: Probe, gaps: Sequence[Gap], finding: Finding) -> None:
         """What takes long to show is looked into again where it turns up elsewhere: that may be shorter."""

@@ -21,6 +21,7 @@ from likewise.cloud.fuzz.differences.likeness import (
 )
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
+from likewise.cloud.fuzz.inquiry.remains import remains
 from likewise.cloud.fuzz.planning.plans import Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import unbound
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
@@ -86,7 +87,11 @@ class Blame:
         )
         if len(witnesses) < 2 and void is not None and self._lists_less(shown, void):
             void = None
-        is_unheeded = void is None and (self._does_not_heed(shown) or self._is_kept_otherwise(shown))
+        is_left = self._is_left(shown)
+        if is_left and any(call.operation == mine for call in shown.case.setup):
+            void = None  # it did something before
+        is_heard = void is not None or not (self._does_not_heed(shown) or self._is_kept_otherwise(shown))
+        is_unheeded = is_left or not is_heard
         is_made = gap.difference in EXISTENCE and void is None and self._has_shown_effect(shown)
         if is_made and not is_unheeded and gap.difference is Difference.LENGTH:
             return gap.operation, False, None  # it is there, and the list leaves it out
@@ -141,6 +146,13 @@ class Blame:
             and self._can_show(shown)
             and not self._is_heeded(shown)
         )
+
+    def _is_left(self, shown: Shown) -> bool:
+        """Whether one side has what was given before the probe, and both had it until then."""
+        if not remains(shown.gap, shown.case.setup, shown.probe.call):
+            return False
+        without = self._without(shown, shown.gap.index)
+        return without is not None and not any(concerns(each, shown.gap) for each in without.gaps)
 
     def _is_kept_otherwise(self, shown: Shown) -> bool:
         """Whether what everybody shares is on one side as it was written, and on the other is not.

@@ -20,7 +20,7 @@ from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
 from likewise.cloud.fuzz.inquiry.minimising import Shown
 from likewise.cloud.fuzz.inquiry.shrinking import are_several
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.variants import general
+from likewise.cloud.fuzz.planning.variants import AND, general
 from likewise.model import Difference
 
 
@@ -108,7 +108,8 @@ class Descriptions:
             # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
             return str(gap.difference), "which of several mistakes is named"
         whose = "" if probe.call.identity.is_owner else str(probe.call.identity)
-        key = whose or general(probe.parameter) if gap.difference is Difference.SUCCESS else ""
+        about = AND.join(sorted(general(probe.parameter).split(AND)))  # in whichever order they were given
+        key = whose or about if gap.difference is Difference.SUCCESS else ""
         _, *what = gap.signature
         if gap.place.endswith("*") or (state and _is_own_name(gap.place, (*shown.case.setup, probe.call))):
             # What the client calls its fields and which read shows one says nothing about the cause.

@@ -19,6 +19,7 @@ from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.inquiry.blame import REFUSALS, Blame, read_before
 from likewise.cloud.fuzz.inquiry.descriptions import Descriptions
 from likewise.cloud.fuzz.inquiry.minimising import Look, Minimiser, Shown
+from likewise.cloud.fuzz.inquiry.remains import as_shown
 from likewise.cloud.fuzz.inquiry.timing import Check, Lateness
 from likewise.cloud.fuzz.planning.plans import Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import unset
@@ -273,6 +274,7 @@ class Inquiry:
         if each.gap.index == 0 and self.known.explains(*facts):
             return
         follows = each.gap.index == 0 and bool(self.known.suspects(*facts))
+        each = self._as_shown(each)
         blamed, state, doubt = self._blame.lay(each, others)
         final = self._own(each) if each.gap.index and not state else each
         found = self._descriptions.finding(final, blamed, state=state, void=doubt)
@@ -314,6 +316,16 @@ class Inquiry:
         if shown.gap.index == 0 and self.known.explains(shown.case, shown.probe, shown.gap, shown.look.seen):
             return None
         return pending.finding
+
+    def _as_shown(self, shown: Shown) -> Shown:
+        """A read that has something left over as what shows the write before it, if it does so again."""
+        if (case := as_shown(shown)) is None:
+            return shown
+        look = self.look(case)
+        gap = look.find(shown.gap)
+        if gap is None or not gap.index:
+            return shown
+        return Shown(gap=gap, case=case, look=look, confirmed=shown.confirmed + 1)
 
     def _own(self, shown: Shown) -> Shown:
         """A read that differs by itself, without the write after which it was noticed."""

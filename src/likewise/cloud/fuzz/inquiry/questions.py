@@ -102,7 +102,12 @@ class Questions:
             self._grounds[_words(case)] = ground
         standing = ground.standing
         ours, theirs = (
-            Seen(setup=each.answers[:-1], answers=[*each.answers[-1:], *each.said], prefix=each.names.prefix)
+            Seen(
+                setup=each.answers[:-1],
+                answers=[*each.answers[-1:], *each.said],
+                prefix=each.names.prefix,
+                shared=each.shared,
+            )
             for each in (standing.reference, standing.candidate)
         )
         return ours, theirs

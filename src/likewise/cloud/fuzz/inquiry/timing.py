@@ -359,8 +359,9 @@ class Lateness:
 
     def _is_alike(self, check: Check) -> bool:
         """Whether a difference is gone where another one of its kind is, or was not asked to the end."""
-        if not self._pair.remaining():
-            return check.gap.operation in self._late  # nobody can be asked any more
+        if not self._pair.remaining():  # nobody can be asked any more
+            is_unready = any(may_be_early(each, check.first, ()) for each in (check.gap, *check.beside))
+            return is_unready and check.gap.operation in self._late
         own = self._asked(check.shown)
         return own if isinstance(own, bool) else self.settle(own)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, placeholders
@@ -52,6 +52,8 @@ class Context:
     generation: int
     said: tuple[Answer, ...] = ()
     """What reads said right after the probe."""
+    shared: Mapping[str, str] = field(default_factory=dict)
+    """What everybody on the server had then."""
 
 
 @dataclass(slots=True, kw_only=True)

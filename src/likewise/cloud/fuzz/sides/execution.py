@@ -327,7 +327,14 @@ class Lane:
             raise
         self._hold(1)
         made = () if self.keeper is None else self.keeper.hand_over()
-        return Context(names=names, answers=answers, made=made, generation=self.generation, said=tuple(said))
+        return Context(
+            names=names,
+            answers=answers,
+            made=made,
+            generation=self.generation,
+            said=tuple(said),
+            shared=self._shared.copy(),
+        )
 
     def _hold(self, sign: int) -> None:
         if self.meter is not None:

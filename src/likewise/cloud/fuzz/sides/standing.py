@@ -46,3 +46,14 @@ def kept_calls(setup: Sequence[Call], call: Call, top: str) -> int:
     while kept and _REPEATABLE.match(setup[kept - 1].operation):
         kept -= 1
     return kept if 0 < kept < len(setup) else 0
+
+
+def in_full(setup: tuple[Call, ...], write: Call, call: Call, top: str) -> tuple[Call, ...]:
+    """The calls before one in a context that goes on after a `write`, which should not matter to it.
+
+    Nothing where no context does: then each call has a set-up of its own.
+    """
+    if is_replaced(write, call):
+        return (*setup, write)
+    kept = kept_calls(setup, write, top)
+    return (*setup, write, *setup[kept:]) if kept else ()

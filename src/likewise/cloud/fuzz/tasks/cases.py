@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from likewise.cloud.fuzz.calls import Call
+from likewise.cloud.fuzz.calls import Call, Ref, placeholders
+from likewise.cloud.fuzz.differences.likeness import tops
 from likewise.cloud.fuzz.planning.plans import Plan, Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import as_plans, combined, plain, unbound, unset
 from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, together
@@ -200,7 +201,9 @@ class Cases:
         for name, each in ways(self.planner, operation):
             case = self._case(each, f"way {name}")
             (probe,) = case.probes
-            reads = self.planner.reads(each.setup, each.call, few=True)
+            # What is written over what is there may leave some of that, which the first read need not show.
+            is_over = any(call.operation == each.call.operation for call in each.setup)
+            reads = self.planner.reads(each.setup, each.call, few=not is_over)
             yield "way", replace(case, probes=(replace(probe, observers=reads),))
 
     def _case(self, each: Situation, state: str, *, is_watched: bool = True) -> Case:
@@ -293,6 +296,19 @@ class Cases:
         # What is done for somebody else is what is always done.
         few = 0 if variant.value_class == ValueClass.OTHER_OWNER else 1
         return replace(probe, observers=probe.observers[:few], size=variant.size, is_watched=is_unmet)
+
+    def besides(self, setup: Sequence[Call], probe: Probe) -> list[Probe]:
+        """What may be given besides to a call that is taken where what it is about was never made."""
+        found = []
+        for each in self.rounds.besides(probe.call.operation):
+            given = {name: each.params[name] for name in tops(each.parameter)}
+            if any(isinstance(part, Ref) for part in placeholders(given)):
+                continue  # it is about what was made
+            call = replace(probe.call, params={**probe.call.params, **given})
+            asked = replace(probe, call=call, parameter=each.parameter, value_class=str(each.value_class))
+            reads = self.planner.reads(setup, call)[:1]
+            found.append(replace(asked, note=each.note, observers=reads))
+        return found
 
     def thorough(self, setup: Sequence[Call], probe: Probe) -> Probe:
         """A probe with every read that can show what it does."""

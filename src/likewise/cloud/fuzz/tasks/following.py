@@ -12,7 +12,7 @@ from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.grammar import Member, OperationShape
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, shown
-from likewise.cloud.fuzz.sides.execution import Probe
+from likewise.cloud.fuzz.sides.execution import Probe, Seen
 from likewise.model import Difference
 
 _RIGHT = frozenset({str(ValueClass.TYPICAL), str(ValueClass.BOUNDARY)})
@@ -61,3 +61,8 @@ def is_doubtful_limit(probe: Probe, gaps: Sequence[Gap]) -> bool:
     is_big = bool(probe.size) or probe.value_class == ValueClass.TOO_LONG
     is_usual = probe.state == "present" and AND not in probe.parameter
     return is_big and is_usual and any(gap.index == 0 and gap.difference in _ERRORS for gap in gaps)
+
+
+def is_taken(*both: Seen) -> bool:
+    """Whether all sides carry out what a probe asks for."""
+    return all(seen.answers[0].success for seen in both)

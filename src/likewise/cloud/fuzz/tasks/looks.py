@@ -43,4 +43,5 @@ def looked(seen: Seen, place: int, case: Case) -> Seen:
         prefix=seen.prefix,
         fresh=seen.fresh,
         recent=seen.recent,
+        shared=seen.shared,
     )

@@ -103,7 +103,7 @@ class Rounds:
                 name="there/1",
                 key=AGAIN,
                 plan=Plan(setup=plan.calls, call=plan.call),
-                variants=partial(self._besides, operation),
+                variants=partial(self.besides, operation),
                 state="twice",
             )
             yield Round(
@@ -146,8 +146,8 @@ class Rounds:
         self._known[operation] = (params, found)
         return found
 
-    def _besides(self, operation: str) -> list[Variant]:
-        """What may be given besides: it may matter only to a thing that is there already."""
+    def besides(self, operation: str) -> list[Variant]:
+        """What may be given besides: it may matter only to a thing that is there already, or is not."""
         typical = self.plan(operation).call.params
         found = [
             each

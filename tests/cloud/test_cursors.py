@@ -177,12 +177,6 @@ def test_names_versions_and_what_users_store_are_no_cursors(place: str) -> None:
     assert cursor_at(place) == ""
 
 
-def test_which_snapshot_a_list_shows_counts() -> None:
-    listed = "blob.Container_ListBlobFlatSegment!.returned.body.EnumerationResults.Blobs.Blob[].Snapshot"
-    told = "blob.Blob_CreateSnapshot!.returned.headers.x-ms-snapshot"
-    assert cursor_at(listed) == cursor_at(told) == cursor_at("blob.Blob_Download?.query.snapshot") != ""
-
-
 def test_what_is_bound_in_a_replay_is_what_is_compared_by_identity() -> None:
-    assert cursors.NAMES["blob"] == {"nextmarker", "marker", "x-ms-snapshot", "snapshot"}
+    assert cursors.NAMES["blob"] == {"nextmarker", "marker", "x-ms-snapshot"}
     assert cursors.NAMES["s3"] == {"nextcontinuationtoken", "continuationtoken"}

@@ -27,7 +27,6 @@ class _Cursor:
 _MARKER = _Cursor(sent="query.marker", received="body.*", names=("NextMarker", "Marker"))
 _SNAPSHOT = _Cursor(sent="query.snapshot", received="headers", names=("x-ms-snapshot",))
 """Tells states of a blob apart by when they were taken, but what counts is which one it is."""
-_LISTED_SNAPSHOT = _Cursor(sent="query.snapshot", received="body.*.Blobs.Blob[]", names=("Snapshot",))
 _CURSORS = {
     "s3": (
         _Cursor(
@@ -37,7 +36,7 @@ _CURSORS = {
         ),
     ),
     "dynamodb": (_Cursor(sent="body.NextToken", received="body", names=("NextToken",)),),
-    "blob": (_MARKER, _SNAPSHOT, _LISTED_SNAPSHOT),
+    "blob": (_MARKER, _SNAPSHOT),
     "queue": (_MARKER,),
     "table": tuple(
         _Cursor(sent=f"query.{name}", received="headers", names=(f"x-ms-continuation-{name.lower()}",))

@@ -137,3 +137,10 @@ def test_a_short_name_may_stand_anywhere_in_what_is_the_users() -> None:
         asked("dynamodb", "PutItem", b'{"Item": {"pics": {"S": "pics"}}}'),
     ]
     assert set(fresh_names([call("pics"), *made], salt="", real=False).fresh) == {"pics"}
+
+
+def test_names_that_differ_in_case_only_get_fresh_ones_that_do() -> None:
+    """To Azure's tables they are the same."""
+    small, large = (fresh_name(name, "salt") for name in ("twice81d4fae7dec", "Twice81d4fae7dec"))
+    assert small != large
+    assert small.lower() == large.lower()

@@ -58,7 +58,8 @@ def fresh_name(name: str, salt: str) -> str:
             why=f"it has fewer than {LEAST} letters and digits to change, or is a name with a meaning",
             todo="The whole test has to run.",
         )
-    noise = blake2b(f"{salt}\0{name}".encode(), digest_size=MOST).digest()
+    # Names that differ in case only still do: to some services they are the same.
+    noise = blake2b(f"{salt}\0{name.lower()}".encode(), digest_size=MOST).digest()
     letters = list(middle)
     for place, byte in zip(places[-MOST:], noise, strict=False):
         kind = next(kind for kind in _CLASSES if letters[place] in kind)

@@ -197,3 +197,20 @@ def test_a_bucket_that_the_sequence_made_is_somebody_elses_only_for_another_acco
     taken = Recorded(status=409, code="BucketAlreadyExists")
     assert "another account" in str(reason(taken, MAKE, MAKE))
     assert reason(taken, MAKE) is None
+
+
+def test_an_account_that_only_the_recording_has_is_no_owner_on_the_candidate() -> None:
+    denied = failed(403, "AccessDenied")
+    asked = call("GetBucketAcl", Bucket="bucket-1", ExpectedBucketOwner="556677889900")
+    assert "as the owner" in str(reason(Recorded(status=200), MAKE, (asked, denied)))
+    plain = call("GetBucketAcl", Bucket="bucket-1")
+    assert reason(Recorded(status=200), MAKE, (plain, denied)) is None
+
+
+def test_a_limit_of_the_account_is_not_one_of_the_request() -> None:
+    code, made = "LimitExceededException", (call("CreateTable", TableName="tab"), OK)
+    several = "Only 10 tables can be created, updated, or deleted simultaneously"
+    index = "Only 1 online index can be created or deleted simultaneously per table"
+    for message, excused in ((several, True), (index, False)):
+        recorded = Recorded(status=400, code=code, message=message)
+        assert (reason(recorded, made, service="dynamodb") is not None) is excused, message

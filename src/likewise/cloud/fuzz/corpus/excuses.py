@@ -102,6 +102,7 @@ _SETTINGS = frozenset(
 """What services say of an account, whatever is asked."""
 _UNFIT = re.compile(r"NotSupportedForAccount(?:Type)?$")
 """What Azure says of a kind of account."""
+_OWNED = re.compile(r"Expected(?:Source)?BucketOwner")
 _AGED = frozenset({"ExpiredIteratorException", "RequestExpired", "TrimmedDataAccessException"})
 """What services say when too much time has passed."""
 _BUSY = words(
@@ -355,6 +356,8 @@ def _elsewhere(case: Case, recorded: Recorded, answer: Answer) -> str | None:
     if not recorded.success and answer.success and "account settings" in case.note:
         return f"{recorded.summary()} depends on settings of the account, as the file's own note says"
     forbids = any(_FORBIDS.search(_text(step) + step.operation) for step in case.steps)
+    if recorded.success and answer.code in _DENIED and _OWNED.search(_text(case.last)):
+        return f"it names the account of the recording as the owner (the candidate: {answer.summary()})"
     if recorded.code in _DENIED and not forbids and not is_said:
         return f"{recorded.code} comes from the account: nothing in the sequence forbids the call"
     return None

@@ -540,4 +540,7 @@ def test_a_write_is_not_to_blame_for_a_field_that_a_read_leaves_out_whatever_was
     assert follows_from_omission(made, less)
     assert not follows_from_omission(replace(made, kind="missing"), less), "the other side leaves it out"
     assert not follows_from_omission(replace(made, place="Buckets[].Name"), less)
+    assert not follows_from_omission(made, replace(less, cause="asynchronous behaviour")), (
+        "it comes to be there"
+    )
     assert not follows_from_omission(replace(made, idle=0), less)

@@ -282,6 +282,7 @@ def follows_from_omission(finding: Finding, other: Finding) -> bool:
     """
     return (
         finding.idle is None
+        and other.cause != ASYNCHRONOUS  # what is late comes to be there
         and finding.operation != finding.shown_by == other.operation == other.shown_by
         and (finding.service, finding.place) == (other.service, other.place)
         and {finding.kind, other.kind} <= _OF_LISTS

@@ -64,13 +64,6 @@ _READING: dict[str, Mapping[str, Any]] = {
     },
     "Blob_Download:empty": {"blob": BLOB},
     "Blob_Download:staged-only": {"blob": BLOB},
-    "Blob_Download:former": {**TAKEN},
-    "Blob_Download:never": {"snapshot": NOBODYS},
-    "Blob_GetProperties:never": {"snapshot": NOBODYS},
-    **{
-        f"Blob_GetProperties:{way}": {"blob": BLOB}
-        for way in ("leased", "broken", "released", "endless", "appended", "pages", "tiered", "archived")
-    },
     "Blob_GetProperties:staged": {"blob": BLOB},
     "Blob_GetProperties:empty": {"blob": BLOB},
     "Blob_GetTags:none": {"blob": BLOB},
@@ -99,8 +92,7 @@ _LISTING: dict[str, Mapping[str, Any]] = {
     "Container_ListBlobHierarchySegment:snapshots": {"include": ["snapshots"]},
     "Container_ListBlobHierarchySegment:none": {"container": CONTAINER},
     **{
-        f"{level}_FilterBlobs:{way}": {"where": text}
-        for level in ("Container", "Service")
+        f"Container_FilterBlobs:{way}": {"where": text}
         for way, text in {
             "within": "@container='none' AND colour='blue'",
             "syntax": "colour=",
@@ -206,13 +198,10 @@ _LEASES: dict[str, Mapping[str, Any]] = {
     "AcquireLease:shorter": {"duration": 15},
     "AcquireLease:unnamed": {"proposed_lease_id": None},
     "RenewLease:breaking": {"lease_id": LEASE},
-    "RenewLease:changed": {"lease_id": LEASE},
-    "ReleaseLease:changed": {"lease_id": LEASE},
     "ReleaseLease:breaking": {"lease_id": LEASE},
     "ReleaseLease:never": {"lease_id": LEASE},
     "ChangeLease:breaking": {"lease_id": LEASE},
     "ChangeLease:never": {"lease_id": LEASE},
-    "ChangeLease:back": {"lease_id": OTHER_LEASE, "proposed_lease_id": LEASE},
     "BreakLease:released": {"break_period": 0},
     "BreakLease:never": {"break_period": 0},
     "BreakLease:twice": {"break_period": 0},
@@ -259,11 +248,8 @@ def _leased(kind: str) -> dict[str, tuple[str, ...]]:
         "AcquireLease:broken": (held, f"{kind}_BreakLease"),
         "AcquireLease:shorter": (held,),
         "RenewLease:breaking": (held, f"{kind}_BreakLease:slow"),
-        "RenewLease:changed": (held, f"{kind}_ChangeLease"),
-        "ReleaseLease:changed": (held, f"{kind}_ChangeLease"),
         "ReleaseLease:breaking": (held, f"{kind}_BreakLease:slow"),
         "ChangeLease:breaking": (held, f"{kind}_BreakLease:slow"),
-        "ChangeLease:back": (held, f"{kind}_ChangeLease"),
         "BreakLease:released": (held, f"{kind}_ReleaseLease"),
         "BreakLease:twice": (held, f"{kind}_BreakLease"),
     }
@@ -280,15 +266,6 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "Blob_GetProperties:empty": ("BlockBlob_Upload:hollow",),
     "Blob_Download:staged-only": ("Container_Create", "BlockBlob_StageBlock"),
     "Blob_GetProperties:staged": ("Container_Create", "BlockBlob_StageBlock"),
-    "Blob_Download:former": (*_HERE, "Blob_CreateSnapshot", "BlockBlob_Upload:over"),
-    "Blob_GetProperties:leased": (*_HERE, "Blob_AcquireLease"),
-    "Blob_GetProperties:endless": (*_HERE, "Blob_AcquireLease:infinite"),
-    "Blob_GetProperties:broken": (*_HERE, "Blob_AcquireLease", "Blob_BreakLease"),
-    "Blob_GetProperties:released": (*_HERE, "Blob_AcquireLease", "Blob_ReleaseLease"),
-    "Blob_GetProperties:appended": ("AppendBlob_Create", "AppendBlob_AppendBlock"),
-    "Blob_GetProperties:pages": ("PageBlob_Create",),
-    "Blob_GetProperties:tiered": (*_HERE, "Blob_SetTier"),
-    "Blob_GetProperties:archived": (*_HERE, "Blob_SetTier:archived"),
     "Blob_GetTags:none": _HERE,
     "BlockBlob_GetBlockList:over": (
         "BlockBlob_StageBlock",

@@ -18,6 +18,7 @@ from likewise.cloud.fuzz.differences.explaining import Explanations, Void, refus
 from likewise.cloud.fuzz.differences.likeness import concerns
 from likewise.cloud.fuzz.findings import Finding, digest, manifestation_of
 from likewise.cloud.fuzz.inquiry.minimising import Shown
+from likewise.cloud.fuzz.inquiry.remains import remains
 from likewise.cloud.fuzz.inquiry.shrinking import are_several
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.planning.variants import AND, general
@@ -107,6 +108,8 @@ class Descriptions:
         if gap.difference in (Difference.CODE, Difference.MESSAGE) and are_several(probe, self.planner):
             # Several mistakes at once, and the sides name different ones: there is no end of such pairs.
             return str(gap.difference), "which of several mistakes is named"
+        if state and remains(gap, shown.case.setup, probe.call):
+            return "what was there stays", str(gap.difference is Difference.LENGTH)
         whose = "" if probe.call.identity.is_owner else str(probe.call.identity)
         about = AND.join(sorted(general(probe.parameter).split(AND)))  # in whichever order they were given
         key = whose or about if gap.difference is Difference.SUCCESS else ""

@@ -9,7 +9,7 @@ from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.differences.likeness import STORED
 from likewise.cloud.fuzz.inquiry.minimising import Shown
-from likewise.cloud.fuzz.planning.plans import is_read
+from likewise.cloud.fuzz.planning.plans import CHOSEN, is_read
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.model import Difference
 
@@ -21,12 +21,28 @@ def remains(gap: Gap, before: Sequence[Call], write: Call) -> bool:
     a list that grows by it, or does not, has nothing to do with how much it lists.
     """
     if gap.difference is Difference.LENGTH:
-        return write in before
+        return any(call == write or _is_of_same(call, write) for call in before)
     if gap.difference not in STORED:
         return False
     earlier = {text for call in before if not is_read(call.operation) for text in _texts(call.params)}
     left = earlier - set(_texts(write.params))
     return _has(gap.reference, left) != _has(gap.candidate, left)
+
+
+def _is_of_same(call: Call, write: Call) -> bool:
+    """Whether two calls of an operation give parts of a thing, one of them by the same name."""
+    both = [set(_chosen(list(each.params.values()))) for each in (call, write)]
+    return call.operation == write.operation and bool(both[0] & both[1])
+
+
+def _chosen(value: Any) -> Iterator[str]:
+    """What a client calls the parts of a thing by, wherever it is inside a value."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from [inner] if name in CHOSEN and isinstance(inner, str) else _chosen(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _chosen(inner)
 
 
 def as_shown(shown: Shown) -> Case | None:

@@ -359,7 +359,7 @@ def _own_names(value: Any, kinds: Set[str]) -> Iterator[Name | Text]:
             yield from (each for inner in value for each in _own_names(inner, kinds))
 
 
-_CHOSEN = frozenset({"Id", "Key"})
+CHOSEN = frozenset({"Id", "Key"})
 """What clients call the parts of a thing by: a configuration, a tag."""
 
 
@@ -368,12 +368,10 @@ def _counted(name: str, value: Any, number: int) -> Any:
     if type(value) is int:
         return value + number
     if isinstance(value, Mapping):
-        return {
-            key: _counted(key, inner, number) if key in _CHOSEN else inner for key, inner in value.items()
-        }
+        return {key: _counted(key, inner, number) if key in CHOSEN else inner for key, inner in value.items()}
     if isinstance(value, list):
         return [_counted(name, each, number) for each in value if isinstance(each, Mapping)] or value
-    is_chosen = isinstance(value, str) and value and (name.lower().endswith("id") or name in _CHOSEN)
+    is_chosen = isinstance(value, str) and value and (name.lower().endswith("id") or name in CHOSEN)
     return f"{chr(ord('A') + number)}{value[1:]}" if is_chosen else value
 
 

@@ -13,7 +13,7 @@ from likewise.cloud.fuzz.tasks.states import Situation
 
 BY = "by"
 """How the states of calls by others begin."""
-LATE, ANYHOW = "late", "anyhow"
+LATE, ANYHOW = "late", "late more"
 """The same for operations that few others call: they come by turns with what is made, held or gone."""
 PART = 0.06
 """The part of all calls that those by others get while there are any left."""

@@ -83,7 +83,7 @@ class Schedule:
             if name in self.absent and (task := next(chain(*those), None)) is not None:
                 yield task
         states = self.cases.states()
-        self._kinds = {task.keys[-1] for tasks in states.values() for task in tasks} - EARLY - {BY}
+        self._kinds = {task.keys[-1] for tasks in states.values() for task in tasks} - EARLY
         queues = [iter(tasks) for tasks in states.values()]
         queues.append(task for name in hopeless for task in self.cases.ways(name, A_FEW))
         queues += [sweep for those in sweeps.values() for sweep in those]

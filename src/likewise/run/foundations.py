@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from likewise.canonical import fingerprint, masked_sequence
-from likewise.model import Spot, Trace
+from likewise.model import Keyed, Spot, Trace
 from likewise.run.reading import Reading
 
 
 def built_on(reading: Reading) -> tuple[Spot, ...]:
-    """The writes of earlier tests that the test's calls depend on.
+    """The writes of earlier tests that the test's calls depend on."""
+    return found_by([chain[0] for chain in reading.chains], reading.world, reading.place)
+
+
+def found_by(calls: Iterable[Keyed], world: Sequence[Trace], place: int) -> tuple[Spot, ...]:
+    """The writes of earlier tests of a world that calls of the one at a place depend on.
 
     Not those that made its fixtures: whoever runs first makes them, and by itself the test does.
     """
-    found = {spot for chain in reading.chains for spot in chain[0].context if spot[0] < reading.place}
-    return tuple(sorted(spot for spot in found if not _is_set_up(reading, spot)))
+    found = {spot for call in calls for spot in call.context if spot[0] < place}
+    return tuple(sorted(spot for spot in found if not _is_set_up(world[place], world[spot[0]], spot[1])))
 
 
 def code_upon(code: str, reading: Reading) -> str:
@@ -35,9 +41,8 @@ def _alone(trace: Trace, position: int) -> Trace:
     return replace(trace, interactions=(trace.interactions[position],))
 
 
-def _is_set_up(reading: Reading, spot: Spot) -> bool:
-    trace = reading.world[spot[0]]
-    started = trace.interactions[spot[1]].started
-    return not trace.test or any(
-        each.test == trace.test and each.since <= started <= each.until for each in reading.trace.borrowed
+def _is_set_up(trace: Trace, earlier: Trace, position: int) -> bool:
+    started = earlier.interactions[position].started
+    return not earlier.test or any(
+        each.test == earlier.test and each.since <= started <= each.until for each in trace.borrowed
     )

@@ -13,6 +13,7 @@ from likewise.canonical import Cursors, Familiarity, key_world, masked_sequence,
 from likewise.decide.published import Discrepant, judge_combined, judge_operations, judge_sequence
 from likewise.decide.slices import close_slice
 from likewise.model import Fingerprint, Keyed, Recording, Sketch, Spot, Trace, Trust
+from likewise.run.foundations import found_by
 
 POLICIES = ("context", "api", "sequence", "combined")
 
@@ -149,7 +150,7 @@ class ContextSimulation:
         self._doubled: set[Fingerprint] = set()
         """Keys that got a second answer from the test at hand."""
         self._results: set[tuple[str, str]] = set()
-        """Tests, each with the code on which its result on the reference is known."""
+        """Tests that build on no others, each with the code that ran on the reference as a whole."""
 
     def runs(self) -> tuple[RunCount, ...]:
         """Count all runs, one after the other."""
@@ -241,20 +242,25 @@ class ContextSimulation:
     def _test(self, past: _Past, world: int, place: int, keyed: list[list[Keyed]], code: str) -> int:
         calls = keyed[place]
         unknown = self._unknown(calls)
-        on_code = past.worlds[world][place].test, code
-        if not unknown or (code and on_code in self._results):
+        if not unknown:
+            return len(calls)
+        traces = past.worlds[world]
+        on_code = (traces[place].test, code) if code and not found_by(calls, traces, place) else None
+        if on_code in self._results:
             return len(calls)
         if self._sliced and not any(call.timed or call.racy for call in unknown):
             # What repeats, in the same context with the same answer, need be asked only once.
             once = {(call.key, call.answer): (place, call.position) for call in reversed(unknown)}
             asked: Sequence[Spot] = close_slice(keyed, once.values())
+            is_whole = False
         else:
             asked = [(place, call.position) for call in calls]
-            self._results.add(on_code)
+            is_whole = True
         # One replay serves all tests of a world: what an earlier one needed has been repeated already.
         fresh = [spot for spot in asked if (world, spot) not in past.proved]
         if len(fresh) >= len(calls):
-            fresh = [(place, call.position) for call in calls]
+            fresh, is_whole = [(place, call.position) for call in calls], True
+        if is_whole and on_code:
             self._results.add(on_code)
         for spot in fresh:
             past.proved.add((world, spot))

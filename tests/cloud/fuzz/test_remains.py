@@ -63,6 +63,8 @@ def test_what_an_earlier_write_gave_and_a_later_one_did_not_is_left_over() -> No
 def test_a_list_that_grows_by_what_is_done_once_more_says_nothing_of_how_much_it_lists() -> None:
     assert remains(gap(Difference.LENGTH, "1", "2"), (MADE, SET), SET)
     assert not remains(gap(Difference.LENGTH, "1", "2"), (MADE,), SET), "it may be another thing"
+    made = call("CreateBackup", BackupName="one")
+    assert not remains(gap(Difference.LENGTH, "1", "2"), (made,), made), "it makes another one"
     tag, other = (call("TagResource", Tags=[{"Key": key, "Value": "1"}]) for key in ("a", "b"))
     both = call("TagResource", Tags=[{"Key": "a", "Value": "2"}, {"Key": "b", "Value": "1"}])
     assert remains(gap(Difference.LENGTH, "2", "3"), (tag,), both)

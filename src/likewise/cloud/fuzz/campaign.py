@@ -361,7 +361,8 @@ class Campaign:
         before = [call for call in probes[:number] if not is_read(call.operation)]
         top = KINDS.get(self.cases.planner.service, "")
         for write in reversed(before):
-            if setup := in_full(task.case.setup, write, probe.call, top):
+            setup = in_full(task.case.setup, write, probe.call, top)
+            if setup and len(setup) + 1 < LONG:  # what takes more to show, a way of its own shows better
                 case = Case(setup=setup, probes=(self.cases.thorough(setup, probe),))
                 look = self.inquiry.look(case)
                 if any(look.find(gap) is not None for gap in gaps):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,9 @@ from likewise.cloud.fuzz.planning.plans import CHOSEN, is_read
 from likewise.cloud.fuzz.sides.execution import Case, Probe
 from likewise.model import Difference
 
+_OVER = re.compile(r"Put|Set|Tag|Update|Merge")
+"""Operations that, called once more, are about the same thing; who creates or sends makes another one."""
+
 
 def remains(gap: Gap, before: Sequence[Call], write: Call) -> bool:
     """Whether one side has what a write before the last one gave, which the last one did not give.
@@ -21,7 +25,8 @@ def remains(gap: Gap, before: Sequence[Call], write: Call) -> bool:
     a list that grows by it, or does not, has nothing to do with how much it lists.
     """
     if gap.difference is Difference.LENGTH:
-        return any(call == write or _is_of_same(call, write) for call in before)
+        is_over = _OVER.match(write.operation.rpartition("_")[2]) is not None
+        return is_over and any(call == write or _is_of_same(call, write) for call in before)
     if gap.difference not in STORED:
         return False
     earlier = {text for call in before if not is_read(call.operation) for text in _texts(call.params)}

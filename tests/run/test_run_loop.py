@@ -271,6 +271,19 @@ def test_who_builds_on_calls_that_were_not_seen_is_not_trusted_by_his_own(loop: 
     assert "t1 made calls to the same state" in str(later.reports["t2"].verdict)
 
 
+def test_what_is_in_doubt_as_a_whole_is_repeated_where_it_does_what_it_did_not_before(loop: Make) -> None:
+    """In another order a test sets up what others set up so far: what varies in that is not known of it."""
+    suite = two()
+    suite.shared, suite.unseen = True, frozenset({"t1"})
+    runs = loop(suite)
+    for _ in range(2):
+        runs.run(verify=False)
+    suite.scripts["t2"] = (measure(), *suite.scripts["t2"])
+    later = runs.run()
+    assert "t2" in later.whole
+    assert later.reports["t2"].discrepancies == ()
+
+
 def test_who_comes_after_a_read_that_was_not_seen_is_trusted_by_his_own(loop: Make) -> None:
     suite = two()
     suite.shared, suite.unseen, suite.unseen_writes = True, frozenset({"t1"}), False

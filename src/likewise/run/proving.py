@@ -86,7 +86,11 @@ class Prover:
             for case in cases:
                 results = [case.reading.trace.result]
                 case.verdict = self._docket.judge.verdict(case.reading, results, self.known)
-        once = [case.test for case in cases if case.is_open and self._is_seen_once(case.test, _unknown(case))]
+        once = [
+            case.test
+            for case in cases
+            if case.is_open and self._is_seen_once(case.test, _unknown(case) or _called(case))
+        ]
         if once:
             self._repeat(once)
 
@@ -406,6 +410,11 @@ def _unknown(case: Case) -> set[str]:
     """The operations of the calls of a test that are open."""
     positions = case.verdict.replay if isinstance(case.verdict, Rerun) else ()
     return {str(case.reading.calls[position].operation) for position in positions}
+
+
+def _called(case: Case) -> set[str]:
+    """The operations of all calls of a test: what one that is in doubt as a whole is compared by."""
+    return {str(call.operation) for call in case.reading.calls}
 
 
 def _borrow(*readings: Reading) -> bool:

@@ -36,9 +36,6 @@ from likewise.model import Implication, TargetUnavailable
 
 PATIENCE = 320
 """Cases after which it is asked whether a difference has gone away: three seconds on fast servers."""
-OLDER = 0.1
-"""The part of a campaign's cases for which a difference has to be old to be asked about at its end without
-a wait: no question stands for a larger part of the time where nothing was late."""
 SILENT = 12
 """Calls without an answer in a row after which a side counts as gone."""
 
@@ -128,21 +125,12 @@ class Campaign:
             self._hands = Hands(self.pair.turns, [self._hand()._work() for _ in range(self._line.width)])
             yield from self._hands.run()
             with suppress(Exhausted):
-                # What was set aside for questions that nobody had to ask is enough for some more tasks:
-                # first for the older ones, for which nobody has to wait.
-                yield from self._due(min(PATIENCE, round(OLDER * self.pair.cases)))
+                yield from self._due(everything=True)
                 yield from self._unpark()
-                if not self._goes_on:
-                    yield from self._due(0)
-                    yield from self._unpark()
-            self._line.is_over = not self._goes_on
+            # What was set aside for questions that nobody had to ask is enough for some more tasks.
+            self._line.is_over = not self._line.is_cut or self.pair.remaining() < LAST
             self._line.is_cut = False
         yield from self.finish()
-
-    @property
-    def _goes_on(self) -> bool:
-        """Whether it was the budget that ended the work, and there is enough of it after all."""
-        return self._line.is_cut and self.pair.remaining() >= LAST
 
     def _hand(self) -> Campaign:
         """The same campaign with an investigation of its own: what one hand comes to know, all know."""
@@ -155,7 +143,7 @@ class Campaign:
         """One task after the other, while others do the same."""
         while (task := self._line.next(self.done)) is not None:
             try:
-                yield from self._due(in_between=True)
+                yield from self._due()
                 yield from self._run(task)
                 if not self.pair.left:
                     raise Exhausted
@@ -176,20 +164,20 @@ class Campaign:
             yield from self._hands.stop()
         if (meter := self.pair.reference.meter) is not None:
             meter.until = None  # what was set aside for this may be asked
-        yield from self._due(0)
+        yield from self._due(everything=True)
 
-    def _due(self, age: int = PATIENCE, *, in_between: bool = False) -> Iterator[Event]:
+    def _due(self, *, everything: bool = False) -> Iterator[Event]:
         """Findings of which it is time to know what they are, in the order in which they were made.
 
         Time is counted in cases, so that the same seed makes the same campaign on any machine.
         """
-        while self._pending and self.pair.cases - self._pending[0].since >= age:
+        while self._pending and (everything or self.pair.cases - self._pending[0].since >= PATIENCE):
             delayed = self._pending.popleft()
             finding = self.inquiry.resolve(delayed.pending)
             if finding is not None:
                 self.experience.known |= own_signatures([delayed.pending.shown.gap], finding)
                 yield from self._take(finding)
-            if in_between:
+            if not everything:
                 yield from self._unpark()
             yield from self._over(delayed.task)
 

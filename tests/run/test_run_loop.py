@@ -453,6 +453,15 @@ def test_a_test_is_replayed_with_what_earlier_tests_of_its_world_left(loop: Make
     assert [call.arguments["name"] for call in piece.calls] == ["e-shared0", "e-shared0"]
 
 
+def test_a_test_runs_on_the_reference_after_those_that_it_builds_on(loop: Make) -> None:
+    """By itself it would miss what they leave, and fail there for want of it."""
+    runs = loop(Suite({"t1": (put("a"),), "t2": (get("a"), measure())}, shared=True))
+    assert runs.run().standings == {"t1": Standing.PROVED, "t2": Standing.PROVED}
+    changed = runs.run(code="c2")
+    assert changed.whole == ["t1", "t2"]
+    assert changed.standings == {"t1": Standing.TRUSTED, "t2": Standing.PROVED}
+
+
 def test_what_was_proved_apart_is_not_proved_together(loop: Make) -> None:
     """To overwrite something, and to look a second time, are questions that nobody has asked yet."""
     suite = Suite(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from likewise.canonical import fingerprint, masked_sequence
@@ -13,6 +13,18 @@ from likewise.run.reading import Reading
 def built_on(reading: Reading) -> tuple[Spot, ...]:
     """The writes of earlier tests that the test's calls depend on."""
     return found_by([chain[0] for chain in reading.chains], reading.world, reading.place)
+
+
+def founders(reading: Reading, readings: Mapping[str, Reading]) -> set[str]:
+    """The tests of a run that wrote what a test builds on, and those that these build on in turn."""
+    found: set[str] = set()
+    waiting = [reading]
+    while waiting:
+        each = waiting.pop()
+        names = {each.world[place].test for place, _ in built_on(each)} & readings.keys()
+        waiting += [readings[name] for name in names - found]
+        found |= names
+    return found
 
 
 def found_by(calls: Iterable[Keyed], world: Sequence[Trace], place: int) -> tuple[Spot, ...]:

@@ -9,6 +9,7 @@ from likewise.decide import close_slice
 from likewise.model import (
     BudgetReached,
     CredentialsMissing,
+    Difference,
     Discrepancy,
     Fingerprint,
     FixtureInDoubt,
@@ -28,12 +29,15 @@ from likewise.model import (
 from likewise.run.cases import Case, is_settled_by_replay
 from likewise.run.docket import OVER_BUDGET, Docket
 from likewise.run.findings import Answered, Pair, compare_replay, compare_wholes, split
-from likewise.run.foundations import built_on
+from likewise.run.foundations import built_on, founders
 from likewise.run.memory import Known
 from likewise.run.outlay import Outlay
 from likewise.run.ports import Slice
 from likewise.run.reading import Reading
 from likewise.run.wavering import answers_waver, calls_waver, refusals_waver, requests_waver
+
+_FEW_BELOW = 3
+"""How many calls others may take, for each of a test's own, that it builds on and is run after."""
 
 
 class Prover:
@@ -101,7 +105,9 @@ class Prover:
 
     def _repeat(self, tests: Sequence[str]) -> None:
         self._docket.emit(Progress(phase="repeat on the candidate", done=0, total=len(tests)))
-        second = self._docket.rerunner.rerun(tests, role=Role.CANDIDATE)
+        below = self._founders([self._docket.cases[test] for test in tests])
+        running = [*(case.test for case in below), *tests]
+        second = self._docket.rerunner.rerun(running, role=Role.CANDIDATE)
         self._docket.memory.learn(
             second, repeat=f" repeated {self._repeated}" if self._repeated else " repeated"
         )
@@ -332,8 +338,11 @@ class Prover:
 
     def _run_whole(self, chosen: Sequence[Case]) -> None:
         self._docket.emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
-        recording = self._docket.rerunner.rerun([case.test for case in chosen], role=Role.REFERENCE)
-        self._docket.accounts.note_attempts(recording, {case.test: case.reading for case in chosen})
+        running = [*self._founders(chosen), *chosen]
+        if not self._docket.meter.affords(_size(running)):
+            running = [*chosen]
+        recording = self._docket.rerunner.rerun([case.test for case in running], role=Role.REFERENCE)
+        self._docket.accounts.note_attempts(recording, {case.test: case.reading for case in running})
         for trace in recording.traces:
             for call in trace.interactions:
                 self._docket.meter.count(call.operation)
@@ -354,6 +363,19 @@ class Prover:
             else:
                 case.notes.append("did not run on the reference")
 
+    def _founders(self, chosen: Sequence[Case]) -> list[Case]:
+        """Tests that these build on, if they are few: by themselves these would miss what is there."""
+        readings = {test: case.reading for test, case in self._docket.cases.items()}
+        done = {case.test for case in chosen}
+        found: list[Case] = []
+        for case in chosen:
+            below = [self._docket.cases[test] for test in founders(case.reading, readings) - done]
+            are_few = _size(below) <= _FEW_BELOW * len(case.reading.calls)
+            if below and are_few:
+                found += below
+                done |= {each.test for each in below}
+        return found
+
     def _settle_whole(
         self, case: Case, attempts: Sequence[Reading], differences: Iterable[Discrepancy]
     ) -> None:
@@ -365,13 +387,15 @@ class Prover:
             return
         if not reading.trace.unseen:
             self._keep(reading, Origin.WHOLE, None)
+        differs = case.reference is not case.reading.trace.result
         for found in differences:
+            if not differs and self._may_vary(case.test, found):
+                continue
             call = case.reading.trace.interactions[found.position]
             seen, hidden = split([found], call, self._docket.settings.overlooks)
             case.find(seen)
             case.overlook(hidden)
         self._find_untouched(case, reading)
-        differs = case.reference is not case.reading.trace.result
         if differs:
             case.quote(reading.trace.failure)
             case.notes += case.reading.trace.unclear  # the reason may be there, and not the candidate's
@@ -385,6 +409,14 @@ class Prover:
             case.verdict = Flaky(reason=Wavers(what=what))
             return
         case.standing = Standing.DISCREPANT if differs or case.discrepancies else Standing.PROVED
+
+    def _may_vary(self, test: str, found: Discrepancy) -> bool:
+        """Whether a value differs of which nobody has seen what it is when the same is done again.
+
+        Such as what a fixture is told that another test has set up so far. It is no difference as long as the
+        test ends alike.
+        """
+        return found.difference is Difference.VALUE and self._is_seen_once(test, {str(found.operation)})
 
     def _find_untouched(self, case: Case, reference: Reading) -> None:
         """Known differences in calls that the whole run did not repeat: by itself it saw another world."""

@@ -321,15 +321,17 @@ class Campaign:
             found = self.inquiry.investigate(
                 task.case, self._watched(task, probe, new), new, recalled(task.case, (ours, theirs))
             )
-        if self.inquiry.wavering and not found and (case := self._in_context(task, probe, new)):
-            found = self.inquiry.investigate(case, case.probes[0], new)
+        wavering = [*self.inquiry.wavering]
+        if wavering and not found and (case := self._in_context(task, probe, new)):
+            if found := self.inquiry.investigate(case, case.probes[0], new):
+                wavering = [*self.inquiry.wavering]
         if not found and (doubts := self.inquiry.gaps(task.case, probe, ours, theirs)[1]):
             # Meanwhile it came into doubt whether a write before it does anything: then nothing shows.
             self.experience.let_go(probe, new)
             self._parked.append((replace(task, case=replace(task.case, probes=(probe,))), doubts))
             return
-        yield from self.inquiry.wavering
-        self.experience.reopen(probe, new, {each.signature for each in self.inquiry.wavering})
+        yield from wavering
+        self.experience.reopen(probe, new, {each.signature for each in wavering})
         for each in found:
             said = each if isinstance(each, Finding) else each.finding
             self._try_again(probe, new, said)

@@ -322,9 +322,10 @@ class Campaign:
                 task.case, self._watched(task, probe, new), new, recalled(task.case, (ours, theirs))
             )
         wavering = [*self.inquiry.wavering]
-        if wavering and not found and (case := self._in_context(task, probe, new)):
-            if found := self.inquiry.investigate(case, case.probes[0], new):
-                wavering = [*self.inquiry.wavering]
+        is_lost = bool(wavering) and not found
+        if is_lost and (case := self._in_context(task, probe, new)):
+            found = self.inquiry.investigate(case, case.probes[0], new)
+            wavering = [*self.inquiry.wavering] if found else wavering
         if not found and (doubts := self.inquiry.gaps(task.case, probe, ours, theirs)[1]):
             # Meanwhile it came into doubt whether a write before it does anything: then nothing shows.
             self.experience.let_go(probe, new)

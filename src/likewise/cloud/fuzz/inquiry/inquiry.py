@@ -256,10 +256,11 @@ class Inquiry:
                 self.sightings.dismiss(first)
             else:
                 real.append(each)
-        self._waver(case, wavering)
+        least = self.minimiser.minimise(real)
+        self._waver(case, [*wavering, *([] if least else [each.gap for each in real])])
         found: list[Finding | Pending] = []
         # What reads show first: it may account for what the answer itself says.
-        for each in sorted(self.minimiser.minimise(real), key=lambda one: not one.gap.index):
+        for each in sorted(least, key=lambda one: not one.gap.index):
             if not _is_said_of_state(each, found) and self._holds(each):
                 found += self._explained(each, shown)
         spent = -(-(self._used() - used) // len(found)) if found else 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,6 +89,20 @@ def test_nowhere_is_the_account_itself_changed() -> None:
 def test_elsewhere_what_the_slice_does_not_make_gets_a_name_that_nothing_has() -> None:
     fresh = fresh_names([call("owned-by-the-user", "GetObject", Effect.READ)], salt="", real=False).fresh
     assert fresh["owned-by-the-user"] != "owned-by-the-user"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "is_part"), [("made-by", True), ("made-by-the-slice", False), ("other", False)]
+)
+def test_what_lists_by_the_beginning_of_a_name_is_not_replayed(prefix: str, is_part: bool) -> None:
+    """Fresh names begin otherwise: the list would be empty."""
+    made = call("made-by-the-slice")
+    listing = replace(call("", "ListBuckets", Effect.READ), arguments={"query": {"prefix": prefix}})
+    if not is_part:
+        assert fresh_names([made, listing], salt="", real=False).fresh
+        return
+    with pytest.raises(ReplayImpossible, match="begins with 'made-by'"):
+        fresh_names([made, listing], salt="", real=False)
 
 
 def asked(

@@ -89,7 +89,7 @@ class Binding:
 
     def send(self, call: Interaction, content: bytes = b"") -> None:
         """Note what the client is about to send: no server made it up, nor what follows from it."""
-        self._asked = set(_texts(call.arguments))
+        self._asked = set(texts(call.arguments))
         for text in self._asked:
             self._note_sent(text)
         self._numbers.update(_numbers(call.arguments))
@@ -108,7 +108,7 @@ class Binding:
         for place, mine, other in _pairs(ours, theirs, ""):
             self._meet(place, mine, other, service)
         for side, value in ((self._candidate, ours), (self._reference, theirs)):
-            for text in _texts(value):
+            for text in texts(value):
                 side.note(text)
         return self._translated(reference, candidate.outcome)
 
@@ -234,17 +234,17 @@ def _pairs(candidate: Value, reference: Value, place: str) -> Iterator[tuple[str
         yield place, candidate, reference
 
 
-def _texts(value: Value) -> Iterator[str]:
+def texts(value: Value) -> Iterator[str]:
     """Every text in a value, names included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for name, inner in value.items():
             yield name
-            yield from _texts(inner)
+            yield from texts(inner)
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts(inner)
+            yield from texts(inner)
 
 
 def _numbers(value: Value) -> Iterator[int | float]:

@@ -9,6 +9,7 @@ from hashlib import blake2b
 
 from likewise.cloud.regions import without_region
 from likewise.cloud.replay import short
+from likewise.cloud.replay.binding import texts
 from likewise.cloud.replay.places import Rewrite
 from likewise.cloud.replay.request import Request
 from likewise.cloud.targets.spec import AWS_SERVICES
@@ -42,6 +43,7 @@ _RESERVED = re.compile(
     r"(?P<tail>-s3alias|--ol-s3|\.mrap|--x-s3|--table-s3|-\d{12}-[a-z0-9-]+-an)?$",
     re.DOTALL,
 )
+_WORD = re.compile(r"[\w.-]+")
 _ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
 _CLASSES = (string.ascii_lowercase, string.ascii_uppercase, string.digits)
 
@@ -203,6 +205,13 @@ def fresh_names(calls: Iterable[Interaction], *, salt: str, real: bool) -> Names
     """Names for everything that the calls touch; on a real cloud they may touch only what they make."""
     listed = list(calls)
     made = _made_fresh(listed, salt=salt, real=real)
+    for call in listed:
+        if "" in top_names(call) and (part := _part_of(made, call)):
+            raise ReplayImpossible(
+                f"{call.operation} lists what begins with {part!r}",
+                why="fresh names begin otherwise",
+                todo="The whole test has to run.",
+            )
     brief = [name for name, new in made.items() if len(new) != len(name)]
     for call in listed if brief else ():
         if why := short.obstacle(call, brief, lists="" in top_names(call)):
@@ -212,6 +221,15 @@ def fresh_names(calls: Iterable[Interaction], *, salt: str, real: bool) -> Names
                 todo="The whole test has to run.",
             )
     return Names(made)
+
+
+def _part_of(names: Iterable[str], call: Interaction) -> str:
+    """What a call says that is the beginning of a name and not all of it."""
+    said = {key: value for key, value in call.arguments.items() if key != "resource"}
+    words = {word for text in texts(said) for word in _WORD.findall(text)}
+    return next(
+        (word for word in sorted(words) for name in names if name.startswith(word) and name != word), ""
+    )
 
 
 def _made_fresh(listed: list[Interaction], *, salt: str, real: bool) -> dict[str, str]:

@@ -13,9 +13,6 @@ from likewise.run.memory import Memory
 from likewise.run.meter import Meter
 from likewise.run.ports import Emit, Replayer, Rerunner
 
-OVER_BUDGET = "the budget of reference calls is used up"
-"""What is noted of a test that the reference could not be asked about any more."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Docket:
@@ -39,7 +36,7 @@ class Docket:
             within = {case.test for case in chosen}
             for case in wanted:
                 if case.test not in within:
-                    case.notes.append(OVER_BUDGET)
+                    case.notes.append("the budget of reference calls is used up")
             planned = sum(len(case.reading.calls) for case in chosen)
             raise_to = "Raise it with budget = … or --likewise-budget, or run again: what was proved is kept."
             left_out = len(wanted) - len(chosen)

@@ -27,17 +27,13 @@ from likewise.model import (
     Wavers,
 )
 from likewise.run.cases import Case, is_settled_by_replay
-from likewise.run.docket import OVER_BUDGET, Docket
+from likewise.run.docket import Docket
 from likewise.run.findings import Answered, Pair, compare_replay, compare_wholes, split
-from likewise.run.foundations import built_on, founders
 from likewise.run.memory import Known
 from likewise.run.outlay import Outlay
 from likewise.run.ports import Slice
 from likewise.run.reading import Reading
 from likewise.run.wavering import answers_waver, calls_waver, refusals_waver, requests_waver
-
-_FEW_BELOW = 3
-"""How many calls others may take, for each of a test's own, that it builds on and is run after."""
 
 
 class Prover:
@@ -105,9 +101,7 @@ class Prover:
 
     def _repeat(self, tests: Sequence[str]) -> None:
         self._docket.emit(Progress(phase="repeat on the candidate", done=0, total=len(tests)))
-        below = self._founders([self._docket.cases[test] for test in tests])
-        running = [*(case.test for case in below), *tests]
-        second = self._docket.rerunner.rerun(running, role=Role.CANDIDATE)
+        second = self._docket.rerunner.rerun(tests, role=Role.CANDIDATE)
         self._docket.memory.learn(
             second, repeat=f" repeated {self._repeated}" if self._repeated else " repeated"
         )
@@ -187,29 +181,18 @@ class Prover:
             ):
                 worlds.setdefault(id(case.reading.world), []).append(case)
         for cases in worlds.values():
-            upon = [case for case in cases if built_on(case.reading)]
-            self._replay_rest(upon, is_due=True)
-            self._replay_rest([case for case in cases if case not in upon])
+            self._replay_rest(cases)
 
-    def _replay_rest(self, cases: list[Case], *, is_due: bool = False) -> None:
-        """Replay what is left, if it is not dear; what builds on others was not proved, and is due."""
+    def _replay_rest(self, cases: list[Case]) -> None:
         spots = self._plan(cases)
         # More than these tests' own calls is too much for what may never be asked about again.
-        is_dear = not is_due and (len(spots) > _size(cases) or not self._outlay.leaves(len(spots)))
-        is_affordable = self._docket.meter.affords(len(spots))
-        if is_due and not is_affordable:
-            for case in cases:
-                case.standing = None
-                case.notes.append(OVER_BUDGET)
-        if not spots or is_dear or not is_affordable:
+        is_dear = len(spots) > _size(cases) or not self._outlay.leaves(len(spots))
+        if not spots or is_dear or not self._docket.meter.affords(len(spots)):
             return
         try:
             self._settle_replayed(cases, self.ask(cases[0], spots))
         except ReplayImpossible:
-            # The whole test is proved; it will be asked about again when its code changes.
-            for case in cases if is_due and len(cases) > 1 else ():
-                self._replay_rest([case], is_due=True)
-            return
+            return  # the whole test is proved; it will be asked about again when its code changes
         for case in cases:
             if case.discrepancies:
                 case.standing = Standing.DISCREPANT
@@ -338,11 +321,8 @@ class Prover:
 
     def _run_whole(self, chosen: Sequence[Case]) -> None:
         self._docket.emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
-        running = [*self._founders(chosen), *chosen]
-        if not self._docket.meter.affords(_size(running)):
-            running = [*chosen]
-        recording = self._docket.rerunner.rerun([case.test for case in running], role=Role.REFERENCE)
-        self._docket.accounts.note_attempts(recording, {case.test: case.reading for case in running})
+        recording = self._docket.rerunner.rerun([case.test for case in chosen], role=Role.REFERENCE)
+        self._docket.accounts.note_attempts(recording)
         for trace in recording.traces:
             for call in trace.interactions:
                 self._docket.meter.count(call.operation)
@@ -362,19 +342,6 @@ class Prover:
                 self._settle_whole(case, attempts[case.test], found.get(case.test, []))
             else:
                 case.notes.append("did not run on the reference")
-
-    def _founders(self, chosen: Sequence[Case]) -> list[Case]:
-        """Tests that these build on, if they are few: by themselves these would miss what is there."""
-        readings = {test: case.reading for test, case in self._docket.cases.items()}
-        done = {case.test for case in chosen}
-        found: list[Case] = []
-        for case in chosen:
-            below = [self._docket.cases[test] for test in founders(case.reading, readings) - done]
-            are_few = _size(below) <= _FEW_BELOW * len(case.reading.calls)
-            if below and are_few:
-                found += below
-                done |= {each.test for each in below}
-        return found
 
     def _settle_whole(
         self, case: Case, attempts: Sequence[Reading], differences: Iterable[Discrepancy]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from likewise.model import Keyed, Spot, Trace
+from likewise.model import Keyed, Trace
 
 
-def found_by(calls: Iterable[Keyed], world: Sequence[Trace], place: int) -> tuple[Spot, ...]:
-    """The writes of earlier tests of a world that calls of the one at a place depend on.
+def builds_on_others(calls: Iterable[Keyed], world: Sequence[Trace], place: int) -> bool:
+    """Whether calls of the test at a place of a world depend on writes of earlier ones.
 
     Not those that made its fixtures: whoever runs first makes them, and by itself the test does.
     """
     found = {spot for call in calls for spot in call.context if spot[0] < place}
-    return tuple(sorted(spot for spot in found if not _is_set_up(world[place], world[spot[0]], spot[1])))
+    return not all(_is_set_up(world[place], world[earlier], position) for earlier, position in found)
 
 
 def _is_set_up(trace: Trace, earlier: Trace, position: int) -> bool:

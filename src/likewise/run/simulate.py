@@ -13,7 +13,7 @@ from likewise.canonical import Cursors, Familiarity, key_world, masked_sequence,
 from likewise.decide.published import Discrepant, judge_combined, judge_operations, judge_sequence
 from likewise.decide.slices import close_slice
 from likewise.model import Fingerprint, Keyed, Recording, Sketch, Spot, Trace, Trust
-from likewise.run.foundations import found_by
+from likewise.run.foundations import builds_on_others
 
 POLICIES = ("context", "api", "sequence", "combined")
 
@@ -245,22 +245,20 @@ class ContextSimulation:
         if not unknown:
             return len(calls)
         traces = past.worlds[world]
-        on_code = (traces[place].test, code) if code and not found_by(calls, traces, place) else None
+        on_code = (traces[place].test, code) if code and not builds_on_others(calls, traces, place) else None
         if on_code in self._results:
             return len(calls)
+        whole = [(place, call.position) for call in calls]
+        asked: Sequence[Spot] = whole
         if self._sliced and not any(call.timed or call.racy for call in unknown):
             # What repeats, in the same context with the same answer, need be asked only once.
             once = {(call.key, call.answer): (place, call.position) for call in reversed(unknown)}
-            asked: Sequence[Spot] = close_slice(keyed, once.values())
-            is_whole = False
-        else:
-            asked = [(place, call.position) for call in calls]
-            is_whole = True
+            asked = close_slice(keyed, once.values())
         # One replay serves all tests of a world: what an earlier one needed has been repeated already.
         fresh = [spot for spot in asked if (world, spot) not in past.proved]
         if len(fresh) >= len(calls):
-            fresh, is_whole = [(place, call.position) for call in calls], True
-        if is_whole and on_code:
+            asked = fresh = whole
+        if asked is whole and on_code:
             self._results.add(on_code)
         for spot in fresh:
             past.proved.add((world, spot))

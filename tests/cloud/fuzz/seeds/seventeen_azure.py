@@ -25,7 +25,7 @@ from seeds.further import _json, _longer
 from seeds.more import ALARM, MISLEADING, UNSAFE, WRONG, _hidden, lagging
 from seeds.seed import ASYNC, AUTH, CONSTRAINT, ERROR, NULL, OTHER, Seed, seed
 from seeds.seventeen_aws import in_known
-from seeds.sixteen_azure import _typed, being_deleted, in_table, told_otherwise
+from seeds.sixteen_azure import _typed, being_deleted, in_table, messages_in, told_otherwise
 from seeds.thirteen_aws import without_query
 from seeds.twelve_azure import CONTENT_HEADERS
 
@@ -106,8 +106,7 @@ def _any_receipt() -> Rule:
         if response.status >= 300:
             return response
         if request.operation in ("queue.Messages_Enqueue", "queue.Messages_Dequeue"):
-            for each in re.findall(r"<QueueMessage>.*?</QueueMessage>", response.body.decode(), re.DOTALL):
-                told = dict(re.findall(r"<(\w+)>([^<]*)</\1>", each))
+            for told in messages_in(response):
                 given.setdefault(told["MessageId"], []).append(told["PopReceipt"])
         elif request.operation == "queue.MessageId_Update" and response.header("x-ms-popreceipt"):
             given.setdefault(request.names[-1], []).append(response.header("x-ms-popreceipt"))

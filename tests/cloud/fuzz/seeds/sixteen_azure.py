@@ -146,8 +146,7 @@ def _hidden_too_long() -> Rule:
         if response.status >= 300:
             return response
         if request.operation in ("queue.Messages_Enqueue", "queue.Messages_Dequeue"):
-            for each in re.findall(r"<QueueMessage>.*?</QueueMessage>", response.body.decode(), re.DOTALL):
-                told = dict(re.findall(r"<(\w+)>([^<]*)</\1>", each))
+            for told in messages_in(response):
                 expires = parsedate_to_datetime(told["ExpirationTime"]).timestamp()
                 known[told["MessageId"]] = (expires, told["PopReceipt"])
         elif request.operation in ("queue.MessageId_Update", "queue.MessageId_Delete"):
@@ -194,6 +193,12 @@ def _comes_back() -> Rule:
 
     which = r.matching("queue.MessageId_Delete")
     return Rule(name="comes back", matches=which, on_request=show, on_response=report)
+
+
+def messages_in(response: Response) -> list[dict[str, str]]:
+    """What an answer says of each message, by name."""
+    found = re.findall(r"<QueueMessage>.*?</QueueMessage>", response.body.decode(), re.DOTALL)
+    return [dict(re.findall(r"<(\w+)>([^<]*)</\1>", each)) for each in found]
 
 
 def being_deleted(kind: str, seconds: float) -> Rule:

@@ -133,10 +133,19 @@ def test_options_win_over_the_configuration(suite: Suite) -> None:
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({"candidate": "motto", "reference": "moto"}, "Did you mean moto?"),
+        (
+            {"candidate": "motto", "reference": "moto"},
+            "[tool.likewise]: unknown target 'motto'. Did you mean",
+        ),
+        (
+            {"candidate": "moto", "reference": "awz"},
+            "[tool.likewise]: unknown target 'awz'. Did you mean aws?",
+        ),
+        ({"candidate": "s3+http://127.0.0.1:port", "reference": "moto"}, "not an endpoint: s3+http://127"),
+        ({"candidate": "s3+http://127.0.0.1:99999", "reference": "moto"}, "not an endpoint: s3+http://127"),
         ({"candidat": "moto"}, "Did you mean 'candidate'?"),
         ({"reference": "moto"}, "no candidate is named"),
-        ({"candidate": "moto"}, "no reference is named"),
+        ({"candidate": "moto"}, 'no reference is named. Write reference = "aws"'),
         ({"candidate": "moto", "reference": "seaweedfs"}, "seaweedfs has no dynamodb"),
         ({"candidate": "s3+http://127.0.0.1:9", "reference": "moto"}, "nobody answers"),
     ],

@@ -163,6 +163,26 @@ def test_a_wrong_configuration_is_a_usage_error_before_any_test(
     assert "collected" not in text
 
 
+def test_ctrl_c_while_servers_start_ends_with_one_message(suite: Suite) -> None:
+    suite.configure(candidate="moto", reference="aws")
+    suite.pytester.makepyfile(
+        interrupting="""
+            from likewise.plugin import enabled
+
+            def start(*_):
+                raise KeyboardInterrupt
+
+            enabled._start = start
+        """,
+        test_it="def test_it(): pass\n",
+    )
+    result = suite.run("--likewise", "-p", "interrupting")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    text = result.stdout.str() + result.stderr.str()
+    assert "interrupted while the candidate was started. No test ran." in text
+    assert "Traceback" not in text
+
+
 def test_a_target_that_does_not_start_stops_every_worker_with_the_reason(suite: Suite) -> None:
     suite.configure(candidate="s3+http://127.0.0.1:9", reference="moto")
     suite.pytester.makepyfile(test_it="def test_it(): pass\n")

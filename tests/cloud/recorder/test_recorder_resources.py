@@ -10,6 +10,7 @@ import botocore.loaders
 import pytest
 from botocore.model import ServiceModel
 
+from likewise.cloud.marks import DATA
 from likewise.cloud.recorder.looking import Look, observe
 from likewise.cloud.recorder.patches import Patches
 from likewise.cloud.recorder.resources import follow_resources
@@ -57,3 +58,22 @@ def test_who_turns_anything_else_has_seen_what_he_went_through() -> None:
     transformer = boto3.dynamodb.transform.ParameterTransformer()
     transformer.transform(answer, model.operation_model("ListTables").output_shape, str.upper, "TableName")
     assert "TableNames" in look.names
+
+
+def test_wherever_the_service_answers_with_values_they_stand_in_fields_that_are_seen_as_a_whole() -> None:
+    model = ServiceModel(botocore.loaders.Loader().load_service_model("dynamodb", "service-2"), "dynamodb")
+
+    def unseen(shape: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        if shape.name == "AttributeValue":
+            if not DATA & set(path):
+                yield path
+        elif shape.name not in path:  # a shape inside itself
+            members = getattr(shape, "members", None) or {}
+            for name, member in members.items():
+                yield from unseen(member, (*path, shape.name, name))
+            for inner in (getattr(shape, "member", None), getattr(shape, "value", None)):
+                if inner is not None:
+                    yield from unseen(inner, (*path, shape.name))
+
+    outputs = [model.operation_model(each).output_shape for each in model.operation_names]
+    assert [path for shape in outputs if shape is not None for path in unseen(shape, ())] == []

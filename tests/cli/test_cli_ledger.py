@@ -114,6 +114,15 @@ def test_savings_are_listed_by_run_with_totals(likewise, project: Path) -> None:
     assert len(json.loads(likewise("savings", "--last", "1", "--json").stdout)["runs"]) == 1
 
 
+def test_the_amounts_of_all_runs_add_up_to_the_total(likewise, project: Path) -> None:
+    with open_ledger(DEFAULT) as ledger:
+        ledger.add_spending(spending("r1", calls=100, reference_calls=120, when=NOON))
+        ledger.add_spending(spending("r2", calls=100, reference_calls=10, when=NOON + 60))
+    first, *_ = likewise("savings").stdout.splitlines()[1:]
+    assert first.split()[-3].startswith("-$")
+    assert first.split()[-2].startswith("-")
+
+
 def test_calls_of_undecided_tests_are_no_savings(likewise, project: Path) -> None:
     from dataclasses import replace
 

@@ -35,6 +35,12 @@ def test_help_imports_no_command_and_no_heavy_library() -> None:
     assert done.stdout.splitlines()[-1] == "LOADED []"
 
 
+def test_a_file_that_is_not_there_is_named_with_what_to_do(likewise, project: Path) -> None:
+    urls = ("--reference", "http://127.0.0.1:9", "--candidate", "http://127.0.0.1:9")
+    said = likewise("fuzz", "openapi:absent.yaml", *urls, exit_code=2).stderr
+    assert "absent.yaml: No such file or directory. Check the name. [file]" in said
+
+
 def test_an_error_of_ours_is_one_message_on_stderr_and_exit_code_2(project: Path) -> None:
     (project / "likewise.toml").write_text('candidat = "moto"\n')
     done = subprocess.run(

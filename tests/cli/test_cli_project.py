@@ -98,3 +98,12 @@ def test_scan_finds_a_key_of_this_environment_and_fails(
 
 def test_scan_of_nothing_is_an_error(likewise) -> None:
     assert "there is nothing to scan" in likewise("scan", exit_code=2).stderr
+
+
+def test_the_footprint_of_a_package_that_nobody_has_is_refused(likewise, project: Path) -> None:
+    (project / "test_it.py").write_text("def test_it(): pass\n")
+    said = likewise(
+        "library", "footprint", "no_such_package", "--", "pytest", "test_it.py", exit_code=2
+    ).stderr
+    assert "there is no module 'no_such_package'" in said
+    assert "name it as it is imported" in said

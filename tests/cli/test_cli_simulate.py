@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from likewise.model import Provenance, Redaction, Role, Trace
-from likewise.store import RecordingWriter
+from likewise.store import RERUNS, RecordingWriter
 
 HOST = "https://account.blob.core.windows.net"
 
@@ -127,6 +127,15 @@ def opaque(project: Path) -> tuple[str, ...]:
     (project / "a.json").write_text(json.dumps({"a": ["PutBlob"], "b": ["GetBlob"]}))
     (project / "d.txt").write_text("  PutBlob \n\n")
     return ("simulate", "--fingerprints", "f.json", "--apis", "a.json", "--discrepant", "d.txt", "--json")
+
+
+def test_what_a_run_did_again_is_no_part_of_its_directory(likewise, project: Path) -> None:
+    folder = project / "r1"
+    (folder / RERUNS).mkdir(parents=True)
+    write(folder / "main.jsonl", suite(0))
+    write(folder / RERUNS / "candidate-1.jsonl", suite(0))
+    found = policies(likewise("simulate", str(folder), "--policy", "sequence", "--json"))
+    assert [(run["tests"], run["calls"]) for run in found["sequence"]["runs"]] == [(2, 3)]
 
 
 def test_opaque_histories_are_counted_as_published(likewise, opaque: tuple[str, ...]) -> None:

@@ -240,4 +240,6 @@ def test_what_is_not_a_har_file_is_refused_by_name(tmp_path: Path, text: str, sa
     with pytest.raises(HistoryUnreadable, match="not a HAR file") as caught:
         read_har(path)
     assert said in str(caught.value)
+    assert 'It needs "log" with "entries"' in str(caught.value)
+    assert "Error:" not in str(caught.value)
     assert str(path) in str(caught.value)

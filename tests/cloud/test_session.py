@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -262,6 +263,23 @@ def test_targets_by_service_are_started_once_each(tmp_path: Path) -> None:
     assert found == {"moto": {"s3", "dynamodb"}, "azurite": {"queue"}}
     with pytest.raises(ConfigurationError, match="no reference is named for dynamodb, queue"):
         plan(configuration, Role.REFERENCE)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "services", "said"),
+    [
+        ("moto", ["s4"], "there is no service s4. Services are blob"),
+        ({"s3": "moto", "dynamo": "moto"}, [], "there is no service dynamo. Services are blob"),
+        ("moto", ["blob"], "moto has no blob. Name a target for each service."),
+        ("moto", ["s3", "blob"], 'moto has no blob. Write services = ["s3"], or name a target for each'),
+    ],
+)
+def test_services_that_a_target_cannot_have_are_refused_with_what_to_write(
+    tmp_path: Path, candidate: Any, services: list[str], said: str
+) -> None:
+    configuration = Configuration(root=tmp_path, candidate=candidate, services=tuple(services))
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
+        plan(configuration, Role.CANDIDATE)
 
 
 def test_the_services_of_the_candidate_are_those_of_the_reference(tmp_path: Path) -> None:

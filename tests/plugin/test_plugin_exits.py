@@ -133,10 +133,19 @@ def test_options_win_over_the_configuration(suite: Suite) -> None:
 @pytest.mark.parametrize(
     ("keys", "expected"),
     [
-        ({"candidate": "motto", "reference": "moto"}, "Did you mean moto?"),
+        (
+            {"candidate": "motto", "reference": "moto"},
+            "[tool.likewise]: unknown target 'motto'. Did you mean",
+        ),
+        (
+            {"candidate": "moto", "reference": "awz"},
+            "[tool.likewise]: unknown target 'awz'. Did you mean aws?",
+        ),
+        ({"candidate": "s3+http://127.0.0.1:port", "reference": "moto"}, "not an endpoint: s3+http://127"),
+        ({"candidate": "s3+http://127.0.0.1:99999", "reference": "moto"}, "not an endpoint: s3+http://127"),
         ({"candidat": "moto"}, "Did you mean 'candidate'?"),
         ({"reference": "moto"}, "no candidate is named"),
-        ({"candidate": "moto"}, "no reference is named"),
+        ({"candidate": "moto"}, 'no reference is named. Write reference = "aws"'),
         ({"candidate": "moto", "reference": "seaweedfs"}, "seaweedfs has no dynamodb"),
         ({"candidate": "s3+http://127.0.0.1:9", "reference": "moto"}, "nobody answers"),
     ],
@@ -152,6 +161,26 @@ def test_a_wrong_configuration_is_a_usage_error_before_any_test(
     assert expected in text
     assert "Traceback" not in text
     assert "collected" not in text
+
+
+def test_ctrl_c_while_servers_start_ends_with_one_message(suite: Suite) -> None:
+    suite.configure(candidate="moto", reference="aws")
+    suite.pytester.makepyfile(
+        interrupting="""
+            from likewise.plugin import enabled
+
+            def start(*_):
+                raise KeyboardInterrupt
+
+            enabled._start = start
+        """,
+        test_it="def test_it(): pass\n",
+    )
+    result = suite.run("--likewise", "-p", "interrupting")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    text = result.stdout.str() + result.stderr.str()
+    assert "interrupted while the candidate was started. No test ran." in text
+    assert "Traceback" not in text
 
 
 def test_a_target_that_does_not_start_stops_every_worker_with_the_reason(suite: Suite) -> None:

@@ -50,6 +50,12 @@ def test_calls_of_undecided_and_flaky_tests_are_not_saved() -> None:
     assert (found.saved, found.unsettled) == (800, 40)
 
 
+def test_calls_are_not_saved_where_answers_differ_and_nobody_knows_what_comes_of_it() -> None:
+    open_end = replace(discrepant("d"), reference=None)
+    found = digest.savings(spending(calls=30, reference_calls=0), [discrepant("d"), open_end])
+    assert (found.saved, found.unsettled) == (21, 9)
+
+
 def test_a_run_that_cost_more_than_it_settled_does_not_claim_savings() -> None:
     line = digest.savings_line(spending(calls=20, reference_calls=28), [])
     assert line == "saved none yet: made 28 reference calls to settle 20"
@@ -109,3 +115,8 @@ def test_what_only_tests_with_different_results_saw_comes_first_and_is_marked() 
     ]
     groups = collect(reports)[0].groups
     assert [(group.place, group.is_telling) for group in groups] == [("b", True), ("a", False)]
+
+
+def test_a_run_without_any_call_says_where_to_look() -> None:
+    run = replace(a_run(), tests=(trusted("t", calls=0),), spending=spending(calls=0, reference_calls=0))
+    assert digest.next_step(replace(run, leftovers=())).endswith("likewise config")

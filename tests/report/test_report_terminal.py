@@ -58,6 +58,14 @@ def test_the_most_harmful_difference_comes_first() -> None:
     assert places == sorted(places)
 
 
+def test_a_command_to_copy_is_on_one_line() -> None:
+    test = f"tests/test_{'long_' * 30}.py::test_it"
+    text = shown(_with([discrepant(test, differ())]))
+    assert f"next: See what it did call by call:\n  likewise explain {test}\n" in text
+    short = shown(_with([discrepant("t", differ())]))
+    assert "next: See what it did call by call: likewise explain t\n" in short
+
+
 def test_a_meaning_is_said_once() -> None:
     many = [discrepant("t", *(differ(place=f"field{number}") for number in range(20)))]
     text = " ".join(shown(_with(many)).split())

@@ -18,6 +18,12 @@ def test_a_share_is_never_rounded_up_to_all(part: int, whole: int, text: str) ->
     assert words.share(part, whole) == text
 
 
+def test_a_number_that_varies_reads_as_one() -> None:
+    assert words.show("\x02int ⟨time⟩") == "⟨time⟩ (a whole number)"
+    assert words.show("\x02float \x021.5") == "1.5 (with decimals)"
+    assert words.show("an int ⟨time⟩") == "an int ⟨time⟩"
+
+
 def test_a_tiny_share_is_not_nothing() -> None:
     assert words.share(1, 1_000_000) == "< 0.1 %"
 

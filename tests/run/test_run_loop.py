@@ -220,6 +220,20 @@ def test_without_a_budget_left_nothing_reaches_the_reference(loop: Make) -> None
     assert (found.reference_calls, found.whole) == (0, [])
 
 
+def test_what_the_budget_leaves_out_is_said_with_what_it_needs_and_is_no_saving(loop: Make) -> None:
+    suite = two()
+    suite.wrong = {"b": "answers"}
+    runs = loop(suite)
+    runs.run()
+    short = runs.run(code="c2", budget=0)
+    (said,) = [event.text for event in short.events if isinstance(event, Notice)]
+    report = short.reports["t2"]
+    assert (report.standing, report.reference) == (Standing.DISCREPANT, None)
+    assert f"the budget of 0 reference calls leaves 0, and {report.calls} more are needed" in said
+    assert "planned" not in said
+    assert short.finished.spending.unsettled == report.calls
+
+
 def test_evidence_that_expired_is_proved_again(loop: Make) -> None:
     runs = loop(two())
     runs.run(now=1000.0)

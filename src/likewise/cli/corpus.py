@@ -27,6 +27,8 @@ FILES = click.argument(
 
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
 T = TypeVar("T")
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as shells have it."""
 MOMENT = 0.2
 """Seconds that a process may need to end."""
 
@@ -59,6 +61,7 @@ def check(files: tuple[Path, ...], candidates: tuple[str, ...], baseline: Path |
 
     entries = read_corpora(files)
     found: list[Verdict] = []
+    is_whole = False
     with ExitStack() as stack:
         player = Player(_start(stack, candidates, entries))
         with _progress(entries) as progress:
@@ -73,6 +76,7 @@ def check(files: tuple[Path, ...], candidates: tuple[str, ...], baseline: Path |
                             stack.close()  # what the case does ends it; the next one starts on a new one
                             player = Player(_start(stack, candidates, entries))
                     found += verdicts
+                is_whole = True
             except KeyboardInterrupt:
                 click.echo(f"likewise: interrupted after {len(found)} verdicts.", err=True)
     rows = [_row(verdict) for verdict in found]
@@ -80,6 +84,8 @@ def check(files: tuple[Path, ...], candidates: tuple[str, ...], baseline: Path |
         emit({"cases": rows})
     else:
         _show(rows)
+    if not is_whole:
+        raise click.exceptions.Exit(INTERRUPTED)  # nobody takes a part for all of it
     _exit(rows, baseline)
 
 
@@ -243,6 +249,7 @@ def _record(
         for entry in entries
         if not isinstance(entry, Case)
     ]
+    is_whole = False
     with ExitStack() as stack:
         player = Player(_start(stack, references, entries, Role.REFERENCE))
         with _progress(cases) as progress:
@@ -257,9 +264,12 @@ def _record(
                         skipped.append({"id": found.case, "reason": found.reason})
                     else:
                         kept.append(found)
+                is_whole = True
             except KeyboardInterrupt:
                 click.echo(f"likewise: interrupted; the {len(kept)} cases so far are kept.", err=True)
     _report_written(into, write_corpus(into, kept), skipped, as_json)
+    if not is_whole:
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 def _cost(case: Case) -> int:

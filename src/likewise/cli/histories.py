@@ -12,7 +12,7 @@ from likewise.cloud.histories import read_exchanges, read_har
 from likewise.cloud.session import read_recording
 from likewise.model import HistoryUnreadable, Recording, Role
 from likewise.run import Opaque
-from likewise.store import provenance
+from likewise.store import RERUNS, provenance
 
 KINDS = (
     'a recording of Likewise, a HAR file, or JSON Lines of exchanges ("run", "test", "request", "response")'
@@ -53,6 +53,8 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     found = sorted(path.rglob("*.jsonl")) + sorted(path.rglob("*.har"))
+    # What a run repeated is no part of it: that would count, and save, its calls twice.
+    found = [file for file in found if RERUNS not in file.relative_to(path).parts[:-1]] or found
     if not found:
         raise HistoryUnreadable(
             "the directory holds no history", where=str(path), todo=f"A history is {KINDS}."

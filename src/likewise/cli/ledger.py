@@ -75,7 +75,7 @@ def show(location: str | None = None, as_json: bool = False) -> None:
     usable = statistics.keys - statistics.ambiguous - statistics.expired - statistics.withdrawn
     click.echo(
         f"{plural(statistics.keys, 'call')} in context known from {plural(statistics.evidence, 'piece')} "
-        f"of evidence for {plural(statistics.tests, 'test')}; about {max(0, usable):,} count"
+        f"of evidence for {plural(statistics.tests, 'test')}; about {max(0, usable):,} of these count"
     )
     _doubts(statistics)
     if differing:

@@ -65,6 +65,10 @@ def footprint(package: str, python: Path | None, as_json: bool, command: tuple[s
         finished = runner.record(modules, path)
         recording = read_run(path, finished, where=package)
     found = measure(recording, root=Path.cwd(), libraries=modules)
+    if not found.uses and not found.unreached:
+        from likewise.library.mutation.reach import locate
+
+        locate(runner.environment, modules)  # a name that nothing has is no library that is not reached
     if as_json:
         emit(
             {

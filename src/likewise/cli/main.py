@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 from collections.abc import Callable
@@ -75,11 +76,36 @@ def guarded(ctx: click.Context, work: Callable[[], Any]) -> Any:
         ctx.exit(2)
 
 
+_BY_ERRNO = {
+    errno.ENOENT: "Check the name.",
+    errno.EACCES: "Check the permissions of the file and of its directory.",
+    errno.EROFS: "Work in a directory that can be written.",
+    errno.ENOSPC: "Make room, and run the same again.",
+}
+"""What to do about a file that the system does not let us use."""
+
+
+_BROUGHT_BY = {
+    **dict.fromkeys(("elftools", "serial", "unicorn"), "device"),
+    **dict.fromkeys(("pywasm", "wasmtime"), "wasm"),
+    **dict.fromkeys(("boto3", "botocore"), "aws"),
+    "azure": "azure",
+    "distributed": "dask",
+    "psycopg": "postgres",
+    "yaml": "openapi",
+}
+"""Packages that may be missing, and the extra that brings each."""
+
+
 def _message(error: Exception, ours: type[Exception]) -> str:
     if isinstance(error, ours):
         return str(error)
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}. [{type(error).__name__}]"
+        todo = _BY_ERRNO.get(error.errno or 0, "Check its name, and that it may be used so.")
+        return f"{error.filename}: {error.strerror}. {todo} [file]"
+    extra = _BROUGHT_BY.get((error.name or "").partition(".")[0]) if isinstance(error, ImportError) else None
+    if extra is not None:
+        return f"{error}. Install what this needs: pip install 'likewise[{extra}]' [not-installed]"
     return (
         f"unexpected {type(error).__name__}: {error}. This is a fault of Likewise; "
         "LIKEWISE_DEBUG=1 shows where. [unexpected]"

@@ -23,7 +23,8 @@ def savings(last: int | None, location: str | None, as_json: bool) -> None:
     """Show what each run cost on the reference and what it saved, with totals.
 
     Saved is what running the whole suite once on the reference would have cost, less what was spent and
-    less the calls of tests that ended undecided or flaky.
+    less the calls of tests that ended undecided or flaky, or whose result there nobody knows though
+    answers differ.
     """
     with read_ledger(location) as found:
         spendings = found.spendings()
@@ -64,11 +65,11 @@ def savings(last: int | None, location: str | None, as_json: bool) -> None:
 
 
 def _amount(dollars: float) -> str:
-    return money(dollars) if dollars > 0 else "-"
+    return money(dollars) if dollars else "-"
 
 
 def _time(duration: float) -> str:
-    return seconds(duration) if duration > 0 else "-"
+    return f"{'-' if duration < 0 else ''}{seconds(abs(duration))}" if duration else "-"
 
 
 def _total(spendings: list[Spending]) -> dict[str, float]:

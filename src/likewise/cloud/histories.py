@@ -54,12 +54,23 @@ def read_har(path: Path) -> Recording:
             where = f"{path} entry {number}"
             calls.append(_captured(_har_row(entry, titles, number)))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise HistoryUnreadable("not a HAR file", where=where, why=_why(error)) from error
+        raise HistoryUnreadable(
+            "not a HAR file",
+            where=where,
+            why=_why(error),
+            todo='It needs "log" with "entries", each with "request" and "response".',
+        ) from error
     return _recording(path.stem, calls)
 
 
 def _why(error: Exception) -> str:
-    return f"no {error}" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
+    match error:
+        case KeyError():
+            return f"no {error}"
+        case AttributeError():
+            return "something in it is of another type than it should be"
+        case _:
+            return str(error)
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Row]]:

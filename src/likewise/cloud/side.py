@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +25,8 @@ _REAL_HOSTS = frozenset(
     {"amazonaws.com", "amazonaws.com.cn", "api.aws", "core.windows.net", "storage.azure.net"}
 )
 """Where the real clouds answer: a client that calls elsewhere is not on the reference."""
+_USUAL = {Role.CANDIDATE: "moto", Role.REFERENCE: "aws"}
+"""What newcomers are told to write."""
 _IN_PROCESS_SERVICES = frozenset({"s3", "dynamodb"})
 
 
@@ -34,7 +37,7 @@ def plan(configuration: Configuration, role: Role) -> tuple[tuple[Spec, frozense
         raise ConfigurationError(
             f"no {role} is named",
             where="[tool.likewise]",
-            todo=f'Write {role} = "moto", or another of: {", ".join(targets.SPECS)}, or a URL.',
+            todo=f'Write {role} = "{_USUAL[role]}", or another of: {", ".join(targets.SPECS)}, or a URL.',
         )
     if role is Role.CANDIDATE and choice == IN_PROCESS:
         return ()
@@ -55,15 +58,30 @@ def plan(configuration: Configuration, role: Role) -> tuple[tuple[Spec, frozense
 
 def _assigned(name: str, services: frozenset[str]) -> tuple[Spec, frozenset[str]]:
     """A target with services that it must have: found out before anything is started or run."""
-    spec = targets.find(name)
+    spec = _find(name)
+    if unknown := services - targets.SERVICES:
+        raise ConfigurationError(
+            f"there is no service {', '.join(sorted(unknown))}",
+            where="[tool.likewise]",
+            todo=f"Services are {', '.join(sorted(targets.SERVICES))}.",
+        )
     missing = services - spec.services
     if missing and "" not in spec.endpoints:
+        left = sorted(services - missing)
+        alone = f"Write services = [{', '.join(map(json.dumps, left))}], or name" if left else "Name"
         raise ConfigurationError(
             f"{spec.name} has no {', '.join(sorted(missing))}",
             where="[tool.likewise]",
-            todo=f"Write services = {sorted(services - missing)}, or name a target for each service.",
+            todo=f"{alone} a target for each service.",
         )
     return spec, services
+
+
+def _find(name: str) -> Spec:
+    try:
+        return targets.find(name)
+    except ConfigurationError as error:
+        raise ConfigurationError(error.what, where="[tool.likewise]", todo=error.todo) from error
 
 
 def services_of(configuration: Configuration) -> frozenset[str]:
@@ -75,7 +93,7 @@ def services_of(configuration: Configuration) -> frozenset[str]:
         return _IN_PROCESS_SERVICES
     if isinstance(candidate, dict):
         return frozenset(candidate)
-    return targets.find(candidate).services if candidate else frozenset()
+    return _find(candidate).services if candidate else frozenset()
 
 
 class Side:

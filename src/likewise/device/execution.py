@@ -130,6 +130,8 @@ class Workbench:
         try:
             self.connect()
         except DeviceError as error:
+            # Who could not be asked anything has not answered as the other side does.
+            self._record("connect", {}, answer_to(error), begun)
             return "connect", answer_to(error), str(error)
         given = scenario.program
         if given is not None:

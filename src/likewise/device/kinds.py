@@ -21,6 +21,10 @@ KINDS: dict[str, str] = {
 """Each leads to an `Opener`. Users name theirs in full: `kind = "package.module:function"`."""
 
 
+EXTRAS = {"wasm": "wasm", "wasm-debug": "wasm"}
+"""What brings a kind's packages, where it is not the extra `device`."""
+
+
 def open_testee(name: str, kind: str, options: Mapping[str, object]) -> Testee:
     """A testee of this kind, not yet connected."""
     place = KINDS.get(kind, kind)
@@ -38,7 +42,7 @@ def open_testee(name: str, kind: str, options: Mapping[str, object]) -> Testee:
             f"kind {kind!r} cannot be loaded",
             where=f"board {name!r}",
             why=str(error),
-            todo="Install what it needs: pip install 'likewise[device]'."
+            todo=f"Install what it needs: pip install 'likewise[{EXTRAS.get(kind, 'device')}]'."
             if kind in KINDS
             else "Check its name.",
         ) from error

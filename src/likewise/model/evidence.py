@@ -111,4 +111,4 @@ class Spending:
     by_operation: dict[str, int]
     """Reference calls by operation."""
     unsettled: int = 0
-    """Of `calls`, those of tests that ended undecided or flaky: neither made on the reference nor saved."""
+    """Of `calls`, those of tests that are not settled: neither made on the reference nor saved."""

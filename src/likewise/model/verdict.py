@@ -230,6 +230,15 @@ class TestReport:
     notes: tuple[str, ...] = field(default=())
 
     @property
+    def is_settled(self) -> bool:
+        """Whether the result on the reference is known, or shown to be the candidate's."""
+        match self.standing:
+            case Standing.DISCREPANT:
+                return self.reference is not None
+            case standing:
+                return standing in (Standing.TRUSTED, Standing.PROVED)
+
+    @property
     def counts_as(self) -> Result:
         """The result on the side that counts: the reference's where it ran, else the candidate's."""
         return self.candidate if self.reference is None else self.reference

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,12 @@ def prepare(config: pytest.Config) -> None:
             os.environ.update(NOWHERE)
         else:
             raise pytest.UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        if order is not None or os.environ.get(WORKER):
+            raise
+        # pytest itself is not ready yet to be interrupted.
+        sys.stderr.write("likewise: interrupted while the candidate was started. No test ran.\n")
+        raise SystemExit(pytest.ExitCode.INTERRUPTED) from None
 
 
 def settings(root: Path, namespace: argparse.Namespace) -> Configuration:

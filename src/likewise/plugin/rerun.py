@@ -22,7 +22,7 @@ from likewise.plugin.child import Order
 from likewise.plugin.identity import Run
 from likewise.plugin.screen import short
 from likewise.run import Emit
-from likewise.store import RecordingAbsent, RecordingEmpty
+from likewise.store import RERUNS, RecordingAbsent, RecordingEmpty
 
 NORMAL = frozenset({pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED})
 GRACE = 20.0
@@ -59,7 +59,7 @@ class ChildRuns:
         order = Order(
             role=role,
             tests=tuple(tests),
-            recording=folder / "reruns" / f"{name}.jsonl",
+            recording=folder / RERUNS / f"{name}.jsonl",
             run=self._run,
             lent=self._sides[role].lend() if role in self._sides else (),
         )

@@ -13,9 +13,6 @@ from likewise.report.reasons import explain
 from likewise.report.words import about, plural, seconds, share
 
 SUSPECT = (Standing.DISCREPANT, Standing.FLAKY)
-UNSETTLED = (Standing.UNDECIDED, Standing.FLAKY)
-"""Standings whose calls were neither made on the reference for good, nor shown to be needless."""
-
 AGAIN = "pytest --likewise --likewise-verify"
 
 
@@ -34,7 +31,7 @@ class Savings:
 
 def savings(spending: Spending, reports: Sequence[TestReport]) -> Savings:
     """What a run saved against running the whole suite once on the reference."""
-    unsettled = sum(report.calls for report in reports if report.standing in UNSETTLED)
+    unsettled = sum(report.calls for report in reports if not report.is_settled)
     return spared(replace(spending, unsettled=min(unsettled, spending.calls)))
 
 
@@ -103,7 +100,7 @@ def savings_line(spending: Spending, reports: Sequence[TestReport]) -> str:
         if found.saved and (amounts := _amounts(found)):
             head += f", {amounts}"
         head += f"; made {found.made:,}"
-    return head + (f"; {found.unsettled:,} of undecided or flaky tests" if found.unsettled else "")
+    return head + (f"; {found.unsettled:,} of tests not settled" if found.unsettled else "")
 
 
 def _amounts(found: Savings) -> str:
@@ -153,6 +150,8 @@ def next_step(finished: RunFinished, *, was_asked: bool = False) -> str:
     if number[Standing.DISCREPANT] or number[Standing.FLAKY]:
         first = min(finished.tests, key=_urgency)
         return f"See what it did call by call: likewise explain {shlex.quote(first.test)}"
+    if finished.tests and not finished.spending.calls:
+        return "No test called the candidate. See where clients are sent: likewise config"
     return ""
 
 

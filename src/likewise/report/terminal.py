@@ -120,7 +120,7 @@ class Terminal:
         self._leftovers(finished.leftovers)
         if step := digest.next_step(finished, was_asked=was_asked):
             self._blank()
-            self._line(f"next: {words.printable(step)}", style="bold")
+            self._next(words.printable(step))
 
     def _head(self) -> None:
         about = ""
@@ -129,6 +129,16 @@ class Terminal:
         left = f"=== likewise:{about}" if about else "=== likewise "
         self._blank()
         self._line(words.shorten(left, self._width - 4).ljust(self._width, "="), style="bold")
+
+    def _next(self, step: str) -> None:
+        """What to do next; a command too long to stand behind its reason is on a line alone, to be copied."""
+        whole = f"next: {step}"
+        reason, _, command = whole.rpartition(": ")
+        if len(whole) <= self._width or not command.startswith(("likewise ", "pytest ")):
+            self._line(whole, style="bold")
+            return
+        self._line(f"{reason}:", style="bold")
+        self._print(f"  {command}", style="bold")
 
     def _failures(self, reports: Iterable[TestReport]) -> None:
         """Where the side that counts is not the one that pytest showed."""
@@ -229,16 +239,21 @@ class Terminal:
 
     def _line(self, text: str, *, indent: int = 0, hang: int = 2, style: str = "") -> None:
         """Print wrapped text as it is: no markup, nothing that the encoding does not have."""
-        safe = text.encode(self.console.encoding, "backslashreplace").decode(self.console.encoding)
         lines = textwrap.wrap(
-            safe,
+            self._safe(text),
             width=max(20, self._width),
             initial_indent=" " * indent,
             subsequent_indent=" " * (indent + hang),
             break_on_hyphens=False,
         )
         for line in lines or [""]:
-            self.console.print(Text(line, style=style), soft_wrap=True, highlight=False)
+            self._print(line, style=style)
+
+    def _print(self, line: str, *, style: str) -> None:
+        self.console.print(Text(self._safe(line), style=style), soft_wrap=True, highlight=False)
+
+    def _safe(self, text: str) -> str:
+        return text.encode(self.console.encoding, "backslashreplace").decode(self.console.encoding)
 
 
 def _heading(group: Group) -> str:

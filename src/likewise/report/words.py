@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import assert_never
@@ -111,11 +112,20 @@ def shorten(text: str, limit: int) -> str:
 def show(value: Value, *, limit: int = 200) -> str:
     """A value for a person: on one line, printable, no longer than `limit`."""
     if isinstance(value, str):
+        value = _MARKED.sub(_counted, value)
         plain = value and value == value.strip() and value.lower() not in _AMBIGUOUS
         return shorten(printable(value) if plain else json.dumps(printable(value), ensure_ascii=False), limit)
     if value is None:
         return "nothing"
     return shorten(printable(json.dumps(_plain(value), ensure_ascii=False)), limit)
+
+
+_MARKED = re.compile("\x02(int|float) \x02?(.*)")
+"""How a number that varies stands in a canonical answer."""
+
+
+def _counted(found: re.Match[str]) -> str:
+    return f"{found[2]} ({'a whole number' if found[1] == 'int' else 'with decimals'})"
 
 
 _AMBIGUOUS = frozenset({"nothing", "true", "false", "null", "none"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from likewise.model import Attempt, Provenance, Recording, Role, Spending, Standing, TestReport, Trace
+from likewise.model import Attempt, Provenance, Recording, Role, Spending, TestReport, Trace
 from likewise.model.unopened import spans_of
 from likewise.run.cases import Settings
 from likewise.run.contradictions import by_deeds, shape_of
@@ -54,7 +54,6 @@ class Accounts:
 
     def close(self, meter: Meter, reports: Sequence[TestReport]) -> Spending:
         """What the run cost on the reference, and what running everything there would have cost."""
-        open_ends = (Standing.UNDECIDED, Standing.FLAKY)
         price = self._settings.price
         calls = [span for trace in self._recording.traces for span in spans_of(trace.interactions)]
         spending = Spending(
@@ -63,7 +62,7 @@ class Accounts:
             policy=self._settings.policy,
             tests=len(reports),
             calls=len(calls),
-            unsettled=sum(report.calls for report in reports if report.standing in open_ends),
+            unsettled=sum(report.calls for report in reports if not report.is_settled),
             reference_calls=meter.calls,
             seconds=sum(call.seconds for call in calls),
             reference_seconds=meter.seconds,

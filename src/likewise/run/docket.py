@@ -41,7 +41,9 @@ class Docket:
             raise_to = "Raise it with budget = … or --likewise-budget, or run again: what was proved is kept."
             left_out = len(wanted) - len(chosen)
             tests = "1 test was" if left_out == 1 else f"{left_out} tests were"
-            why = f"{self.meter.account}, and {planned} are planned"
+            needed = sum(len(case.reading.calls) for case in wanted) - planned
+            others = f", {planned} of them for other tests" if planned else ""
+            why = f"{self.meter.account}{others}, and {needed} more are needed"
             text = f"{tests} not run on the reference: {why}. {raise_to}"
             self.emit(Notice(slug=BudgetReached.slug, text=text))
         return chosen

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from likewise.store.books import Created
     from likewise.store.configuration import Configuration, load
     from likewise.store.driver import LedgerAbsent, LedgerUnavailable
-    from likewise.store.home import RECORDINGS, make_folder, prune_recordings
+    from likewise.store.home import RECORDINGS, RERUNS, make_folder, prune_recordings
     from likewise.store.ledger import Ledger
     from likewise.store.merging import MergeReport, merge
     from likewise.store.opening import DEFAULT, open_ledger
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT",
     "RECORDINGS",
+    "RERUNS",
     "Configuration",
     "Created",
     "Ledger",
@@ -57,7 +58,7 @@ __getattr__ = _late(
         "books": ("Created",),
         "configuration": ("Configuration", "load"),
         "driver": ("LedgerAbsent", "LedgerUnavailable"),
-        "home": ("RECORDINGS", "make_folder", "prune_recordings"),
+        "home": ("RECORDINGS", "RERUNS", "make_folder", "prune_recordings"),
         "ledger": ("Ledger",),
         "merging": ("MergeReport", "merge"),
         "opening": ("DEFAULT", "open_ledger"),

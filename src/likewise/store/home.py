@@ -9,6 +9,8 @@ from pathlib import Path
 
 NAME = ".likewise"
 RECORDINGS = "recordings"
+RERUNS = "reruns"
+"""The folder of what a run did again, inside its own."""
 _RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}")
 """How a run is called, by its second and by chance. What is called otherwise is not ours to delete."""
 _SECOND = len("20260101-000000")

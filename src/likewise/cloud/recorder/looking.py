@@ -61,6 +61,11 @@ class Look:
             for item in value:
                 self.note_all(item)
 
+    def keep(self, names: frozenset[str]) -> None:
+        """Forget what was asked for but these."""
+        for name in self.names.keys() - names:
+            del self.names[name]
+
     def close(self) -> tuple[str, ...]:
         """The names asked for; a later one is late."""
         self._is_closed = True

@@ -23,6 +23,7 @@ from likewise.cloud.recorder.outside import Outside
 from likewise.cloud.recorder.patches import ImportWatch, Patches
 from likewise.cloud.recorder.placement import Placement, Running
 from likewise.cloud.recorder.readers import Readers
+from likewise.cloud.recorder.resources import follow_resources
 from likewise.cloud.recorder.routes import Routes
 from likewise.cloud.recorder.seams import SEAMS
 from likewise.cloud.recorder.strangers import Strangers
@@ -105,6 +106,7 @@ class Recorder:
         watched["botocore.auth"] = carried(self._strangers.follow)
         watched |= dict.fromkeys(SIGNING, carried(self._guests.follow))
         watched["botocore.hooks"] = carried(follow_handlers)
+        watched["boto3.dynamodb.transform"] = carried(follow_resources)
         watched["http.client"] = carried(self._outside.follow_http)
         watched["responses"] = carried(self._outside.follow_responses)
         watched["socket"] = carried(self._outside.follow_sockets)

@@ -76,7 +76,8 @@ def find(name_or_url: str) -> Spec:
     if url.is_url(name_or_url):
         return url.parse(name_or_url)
     close = difflib.get_close_matches(name_or_url.lower(), SPECS, n=1)
-    hint = f"Did you mean {close[0]}?" if close else f"Targets are {', '.join(SPECS)}, or a URL."
+    known = f"Targets are {', '.join(SPECS)}, or a URL."
+    hint = f"Did you mean {close[0]}? {known}" if close else known
     raise ConfigurationError(f"unknown target {name_or_url!r}", todo=hint)
 
 

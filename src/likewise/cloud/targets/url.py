@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from likewise.cloud.marks import AZURITE_KEY
 from likewise.cloud.targets.process import accepts
@@ -35,8 +35,8 @@ def parse(text: str) -> Spec:
     open_for_all = ""
     for part in text.split(","):
         match = FORM.match(part.strip())
-        parts = urlsplit(match["url"]) if match else None
-        if match is None or parts is None or not parts.hostname:
+        parts = _split(match["url"]) if match else None
+        if match is None or parts is None:
             raise ConfigurationError(
                 f"not an endpoint: {_without_keys(part)}", todo=f"Write it as {EXAMPLE}."
             )
@@ -62,6 +62,15 @@ def parse(text: str) -> Spec:
         keys=keys,
         about="an endpoint of your own",
     )
+
+
+def _split(text: str) -> SplitResult | None:
+    """The parts of a URL; None where it names no host, or a port that cannot be one."""
+    try:
+        parts = urlsplit(text)
+        return parts if parts.hostname and parts.port != 0 else None
+    except ValueError:
+        return None
 
 
 def _without_keys(text: str) -> str:

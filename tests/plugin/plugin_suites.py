@@ -39,6 +39,11 @@ def plain(recording):
                 "unclear": list(trace.unclear),
                 "operations": [str(each.operation) for each in trace.interactions],
                 "borrowed": [(each.fixture, each.test) for each in trace.borrowed],
+                "endings": [
+                    (ending.fixture, sum(ending.since <= call.started <= ending.until
+                                         for call in trace.interactions))
+                    for ending in trace.endings
+                ],
             }
             for trace in recording.traces
         ],

@@ -79,6 +79,43 @@ class TestAll:
     }
 
 
+def test_what_fixtures_of_several_tests_do_at_their_end_is_known_in_the_last_one(suite: Suite) -> None:
+    """Inner ones end first. What a fixture of one test does is its own; who calls nothing is left out."""
+    suite.pytester.makepyfile(
+        test_it="""
+import boto3
+import pytest
+
+def call(): boto3.client("s3").list_buckets()
+
+@pytest.fixture(scope="session")
+def outer():
+    yield
+    call()
+
+@pytest.fixture(scope="module")
+def inner(outer):
+    yield
+    call()
+    call()
+
+@pytest.fixture(scope="module")
+def silent(): yield
+
+@pytest.fixture
+def own():
+    yield
+    call()
+
+def test_first(inner, silent): pass
+def test_last(own): call()
+"""
+    )
+    assert suite.run("--likewise", "-p", "no:randomly").ret == 0
+    endings = {each["test"].rpartition("::")[2]: each["endings"] for each in suite.concluded["traces"]}
+    assert endings == {"test_first": [], "test_last": [["inner", 2], ["outer", 1]]}
+
+
 def test_only_the_recordings_of_the_last_runs_are_kept(suite: Suite) -> None:
     suite.pytester.makepyfile(test_it="def test_one(): pass")
     with suite.root.joinpath("likewise.toml").open("a") as configuration:

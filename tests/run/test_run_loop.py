@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -467,6 +467,15 @@ def test_a_test_is_replayed_with_what_earlier_tests_of_its_world_left(loop: Make
     assert [call.arguments["name"] for call in piece.calls] == ["e-shared0", "e-shared0"]
 
 
+def test_a_test_runs_on_the_reference_after_those_that_it_builds_on(loop: Make) -> None:
+    """By itself it would miss what they leave, and fail there for want of it."""
+    runs = loop(Suite({"t1": (put("a"),), "t2": (get("a"), measure())}, shared=True))
+    assert runs.run().standings == {"t1": Standing.PROVED, "t2": Standing.PROVED}
+    changed = runs.run(code="c2")
+    assert changed.whole == ["t1", "t2"]
+    assert changed.standings == {"t1": Standing.TRUSTED, "t2": Standing.PROVED}
+
+
 def test_what_was_proved_apart_is_not_proved_together(loop: Make) -> None:
     """To overwrite something, and to look a second time, are questions that nobody has asked yet."""
     suite = Suite(
@@ -550,16 +559,28 @@ def test_audits_cost_what_they_may_on_the_average_of_runs(loop: Make) -> None:
     assert 0 < sum(spent) <= 10 * 5 * 2
 
 
-def test_a_proved_test_is_not_completed_at_the_price_of_all_before_it(loop: Make) -> None:
+def test_a_test_that_builds_on_others_is_proved_after_them_and_that_only_once(loop: Make) -> None:
+    """By itself it would see an empty box there; all of the suite takes 43 calls."""
     puts = tuple(put(f"name{number}") for number in range(40))
     suite = Suite({"t0": puts, "t1": (listed(),)}, shared=True)
     runs = loop(suite)
     runs.run()
     suite.scripts["t1"] = (listed(), put("more"), listed())
     changed = runs.run(code="c2")
-    assert changed.whole == ["t1"]
+    assert changed.whole == ["t0", "t1"]
     assert changed.standings == {"t0": Standing.TRUSTED, "t1": Standing.PROVED}
-    assert changed.reference_calls == 3
+    assert changed.reference_calls == 43
+    assert runs.run(code="c3").reference_calls == 0
+
+
+def test_a_test_that_builds_on_others_is_undecided_where_the_budget_ends(loop: Make) -> None:
+    suite = Suite({"t1": tuple(put(name) for name in "abcdef")}, shared=True)
+    runs = loop(suite)
+    runs.run()
+    suite.scripts["t2"] = (listed(),)
+    left = runs.run(code="c2", budget=3)
+    assert left.standings == {"t1": Standing.TRUSTED, "t2": Standing.UNDECIDED}
+    assert "the budget of reference calls is used up" in left.reports["t2"].notes
 
 
 def test_a_failed_audit_withdraws_what_it_contradicts(loop: Make) -> None:
@@ -716,3 +737,53 @@ def test_a_refusal_is_a_difference_whatever_wavers_in_the_answers_of_the_candida
     report = loop(suite).run(impossible=impossible).reports["t"]
     assert report.standing is Standing.DISCREPANT
     assert [each.difference for each in report.discrepancies] == [Difference.SUCCESS]
+
+
+def test_a_result_counts_for_the_same_code_only_where_it_builds_on_the_same(loop: Make) -> None:
+    """By itself a test ends alike on both sides, after another one it does not."""
+    suite = Suite({"t2": (listed(),)}, shared=True, wrong={"a": "forgets"})
+    runs = loop(suite)
+    assert runs.run().standings == {"t2": Standing.PROVED}
+    suite.scripts = {"t1": (put("a"),), **suite.scripts}
+    later = runs.run()
+    assert later.standings["t2"] is Standing.DISCREPANT
+    again = runs.run()
+    assert (again.standings["t2"], again.reference_calls) == (Standing.DISCREPANT, 0)
+    del suite.scripts["t1"]
+    assert runs.run().standings == {"t2": Standing.PROVED}, "how it ended after the other says nothing"
+
+
+def test_a_test_that_builds_on_others_is_not_proved_by_itself(loop: Make) -> None:
+    """Alone on the reference it meets another state: what it met here is repeated, whatever that takes."""
+    suite = Suite({"t1": tuple(put(name) for name in "abcdef")}, shared=True, wrong={"a": "forgets"})
+    runs = loop(suite)
+    runs.run()
+    suite.scripts["t2"] = (listed(),)
+    later = runs.run(code="c2")
+    assert later.standings == {"t1": Standing.TRUSTED, "t2": Standing.DISCREPANT}
+
+
+def chain(wrong: Mapping[str, str]) -> Suite:
+    return Suite({"t1": (put("a"),), "t2": (get("a"), put("b", checks=False))}, shared=True, wrong={**wrong})
+
+
+def test_only_what_a_test_itself_builds_on_is_run_before_it(loop: Make) -> None:
+    suite = chain({})
+    runs = loop(suite)
+    runs.run()
+    suite.scripts["t3"] = (get("b", checks=False),)
+    later = runs.run(impossible=True)
+    assert later.whole == ["t2", "t3"]
+    assert later.standings["t3"] is Standing.PROVED
+
+
+def test_all_that_is_below_is_run_where_a_test_does_not_find_there_what_it_found_here(loop: Make) -> None:
+    """The write that the last test builds on is refused there: its result after all others counts."""
+    suite = chain({"b": "refuses"})
+    runs = loop(suite)
+    runs.run()
+    suite.scripts["t3"] = (get("b", checks=False),)
+    later = runs.run(impossible=True)
+    assert later.whole == ["t2", "t3", "t1", "t2", "t3"]
+    assert (later.standings["t2"], later.standings["t3"]) == (Standing.DISCREPANT, Standing.PROVED)
+    assert runs.run().reference_calls == 0

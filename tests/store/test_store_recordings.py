@@ -19,6 +19,7 @@ from store_samples import trace
 from likewise.model import (
     Borrowed,
     Effect,
+    Ending,
     FormatTooNew,
     LikewiseError,
     Operation,
@@ -72,12 +73,14 @@ def test_calls_that_are_in_no_trace_stay_named(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     with RecordingWriter(path, Provenance(run="r")) as writer:
         lent = (Borrowed(fixture="shared", test="before", since=1.5, until=2.5),)
-        seen = replace(trace(), unseen=("a link was fetched",), unseen_writes=False, borrowed=lent)
+        ended = (Ending(fixture="shared", since=3.5, until=4.5),)
+        missed = replace(trace(), unseen=("a link was fetched",), unseen_writes=False)
+        seen = replace(missed, borrowed=lent, endings=ended)
         writer.add(Redaction(trace=seen))
     (kept,) = read(path).traces
     assert kept.unseen == ("a link was fetched",)
     assert not kept.unseen_writes
-    assert kept.borrowed == lent
+    assert (kept.borrowed, kept.endings) == (lent, ended)
     assert not kept.is_clear
 
 

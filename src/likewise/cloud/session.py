@@ -14,7 +14,7 @@ from likewise.cloud.marks import key_mark
 from likewise.cloud.recorder import Recorder, Routes, neutralise_mock_aws
 from likewise.cloud.secrets import gather
 from likewise.cloud.side import Side, open_side
-from likewise.model import Borrowed, Provenance, Recording, Result, Role, Target, Trace
+from likewise.model import Borrowed, Ending, Provenance, Recording, Result, Role, Target, Trace
 from likewise.store import Configuration, RecordingWriter, read_many
 
 if TYPE_CHECKING:
@@ -118,6 +118,11 @@ class ProcessSession:
         """The running test has a fixture that an earlier one set up."""
         assert self._recorder is not None
         self._recorder.borrow(*borrowed)
+
+    def note_ending(self, ending: Ending) -> None:
+        """A fixture of several tests was torn down in the running one."""
+        assert self._recorder is not None
+        self._recorder.note_ending(ending)
 
     def release(self, holder: object) -> None:
         """What the holder put there is no longer needed."""

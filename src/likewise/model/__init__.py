@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from likewise.model.keyed import Fingerprint, Keyed, Sketch, Spot
     from likewise.model.rows import Row, Rows
     from likewise.model.target import Role, Target
-    from likewise.model.trace import Borrowed, Provenance, Recording, Redaction, Result, Trace
+    from likewise.model.trace import Borrowed, Ending, Provenance, Recording, Redaction, Result, Trace
     from likewise.model.unopened import Opening, Passing, Span, Unopened
     from likewise.model.values import Mapping, Opaque, Redacted, Scalar, Value
     from likewise.model.verdict import (
@@ -99,6 +99,7 @@ __all__ = [
     "Discrepancy",
     "DiscrepantOperations",
     "Effect",
+    "Ending",
     "Event",
     "Evidence",
     "EvidenceExpired",
@@ -217,7 +218,7 @@ __getattr__ = _late(
         "keyed": ("Fingerprint", "Keyed", "Sketch", "Spot"),
         "rows": ("Row", "Rows"),
         "target": ("Role", "Target"),
-        "trace": ("Borrowed", "Provenance", "Recording", "Redaction", "Result", "Trace"),
+        "trace": ("Borrowed", "Ending", "Provenance", "Recording", "Redaction", "Result", "Trace"),
         "unopened": ("Opening", "Passing", "Span", "Unopened"),
         "values": ("Mapping", "Opaque", "Redacted", "Scalar", "Value"),
         "verdict": (

@@ -31,6 +31,15 @@ class Borrowed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """The tear-down of a fixture that several tests may have, in whichever of them comes last."""
+
+    fixture: str
+    since: float
+    until: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """The interactions of one attempt at one test.
 
@@ -41,7 +50,8 @@ class Trace:
     `unseen` lists calls that were made and are not in it, or may be another's: it proves nothing, but its
     result is what came of all of them, and counts on whichever side they were made. Where one of them may
     have changed something (`unseen_writes`), whoever builds on the same state is no better off.
-    `borrowed` says which answers to earlier tests this one may have been given, too.
+    `borrowed` says which answers to earlier tests this one may have been given, too, and `endings` when it
+    did what is not its own: another test might have been the last.
     """
 
     test: str
@@ -57,6 +67,7 @@ class Trace:
     started: float = 0.0
     ended: float = 0.0
     borrowed: tuple[Borrowed, ...] = ()
+    endings: tuple[Ending, ...] = ()
 
     @property
     def is_clear(self) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from likewise.cloud.side import Side
-from likewise.model import Borrowed, LikewiseError, Result
+from likewise.model import Borrowed, Ending, LikewiseError, Result
 
 if TYPE_CHECKING:
     from likewise.cloud.session import ProcessSession
@@ -30,6 +31,8 @@ class Attempts:
         self._result, self._failure = Result.PASSED, ""
         self._lent: dict[pytest.FixtureDef[Any], Borrowed] = {}
         """Fixtures that outlive tests and made calls: in which test, and when."""
+        self._ending: dict[pytest.FixtureDef[Any], tuple[float, int]] = {}
+        """Fixtures that outlive tests and are being torn down: since when, and after how many calls."""
         self._test = ""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -78,16 +81,24 @@ class Attempts:
         try:
             return (yield)
         finally:
-            if fixturedef.scope != "function" and self._session.calls != before:
-                self._session.hold(fixturedef)
-                self._lent[fixturedef] = Borrowed(
-                    fixture=fixturedef.argname, test=self._test, since=since, until=time.time()
-                )
+            if fixturedef.scope != "function":
+                fixturedef.addfinalizer(partial(self._begin_ending, fixturedef))  # runs before its own
+                if self._session.calls != before:
+                    self._session.hold(fixturedef)
+                    self._lent[fixturedef] = Borrowed(
+                        fixture=fixturedef.argname, test=self._test, since=since, until=time.time()
+                    )
 
     def pytest_fixture_post_finalizer(self, fixturedef: pytest.FixtureDef[Any]) -> None:
         """Such a fixture is gone."""
         self._session.release(fixturedef)
         self._lent.pop(fixturedef, None)
+        since, calls = self._ending.pop(fixturedef, (0.0, self._session.calls))
+        if self._session.calls != calls:
+            self._session.note_ending(Ending(fixture=fixturedef.argname, since=since, until=time.time()))
+
+    def _begin_ending(self, fixturedef: pytest.FixtureDef[Any]) -> None:
+        self._ending[fixturedef] = time.time(), self._session.calls
 
     def _borrow(self, item: pytest.Item) -> None:
         """Say whose answers a test may have been given: those to fixtures that it has from earlier tests."""

@@ -136,10 +136,10 @@ def _order(config: pytest.Config) -> Order:
 
 
 class Selection:
-    """Keeps the tests that were ordered, in the order of their collection: fixtures are shared best there."""
+    """Keeps the tests that were ordered, in the order of that: some build on what others left."""
 
     def __init__(self, order: Order) -> None:
-        self._tests = frozenset(order.tests)
+        self._tests = {test: place for place, test in enumerate(order.tests)}
 
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Forget who remembers results."""
@@ -151,6 +151,8 @@ class Selection:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Deselect the rest."""
         rest = [item for item in items if item.nodeid not in self._tests]
-        items[:] = [item for item in items if item.nodeid in self._tests]
+        items[:] = sorted(
+            (item for item in items if item.nodeid in self._tests), key=lambda item: self._tests[item.nodeid]
+        )
         if rest:
             config.hook.pytest_deselected(items=rest)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from likewise.model import Attempt, Provenance, Recording, Role, Spending, TestReport, Trace
 from likewise.model.unopened import spans_of
 from likewise.run.cases import Settings
 from likewise.run.contradictions import by_deeds, shape_of
+from likewise.run.foundations import code_upon, foundation
 from likewise.run.meter import Meter
 from likewise.run.ports import Ledger
+from likewise.run.reading import Reading
 
 
 def candidate_of(provenance: Provenance) -> str:
@@ -29,8 +32,10 @@ class Accounts:
         self._recording = recording
         self._settings = settings
 
-    def note_attempts(self, recording: Recording) -> None:
-        """Note how each attempt of a recording ended."""
+    def note_attempts(
+        self, recording: Recording, readings: Mapping[str, Reading] = MappingProxyType({})
+    ) -> None:
+        """Note how each attempt of a recording ended; `readings` tell what those tests build on."""
         reference = str(self._settings.reference)
         candidate = candidate_of(self._recording.provenance)
         attempts = [
@@ -42,7 +47,9 @@ class Accounts:
                 attempt=trace.attempt,
                 result=trace.result,
                 shape=shape_of(trace) if self._settings.compares_sequences else "",
-                code=self._recording.provenance.code_of(trace.test),
+                code=self.code_upon(readings[trace.test])
+                if trace.test in readings
+                else self._recording.provenance.code_of(trace.test),
                 when=self._settings.now,
                 failure=trace.failure,
             )
@@ -51,6 +58,11 @@ class Accounts:
         pairs = zip(attempts, filter(_is_test, recording.traces), strict=True)
         proved = [by_deeds(attempt, trace) for attempt, trace in pairs if trace.role is Role.REFERENCE]
         self._ledger.add_attempts([*attempts, *proved, *map(by_deeds, proved[:1])])
+
+    def code_upon(self, reading: Reading) -> str:
+        """What identifies the code of a test together with what it builds on."""
+        code = self._recording.provenance.code_of(reading.trace.test)
+        return code_upon(code, reading.world, foundation(reading))
 
     def close(self, meter: Meter, reports: Sequence[TestReport]) -> Spending:
         """What the run cost on the reference, and what running everything there would have cost."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from likewise.model import BudgetReached, Notice, Recording
 from likewise.run.accounts import Accounts
 from likewise.run.cases import Case, Settings
+from likewise.run.foundations import Founders
 from likewise.run.judging import Judge
 from likewise.run.memory import Memory
 from likewise.run.meter import Meter
 from likewise.run.ports import Emit, Replayer, Rerunner
+
+OVER_BUDGET = "the budget of reference calls is used up"
+"""What is noted of a test that the reference could not be asked about any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +32,24 @@ class Docket:
     emit: Emit
     rerunner: Rerunner
     replayer: Replayer | None
+    founders: Founders = field(default_factory=Founders)
+
+    def with_founders(self, chosen: Iterable[Case], *, all_below: bool = False) -> list[Case]:
+        """These tests and those that they build on, in the order in which they ran.
+
+        By itself a test would miss what others left. `all_below` are also those that these build on in turn.
+        """
+        wanted: set[str] = set()
+        waiting = list(chosen)
+        is_below = False
+        while waiting:
+            wanted.update(case.test for case in waiting)
+            if is_below and not all_below:
+                break
+            is_below = True
+            below = {test for case in waiting for test in self.founders.of(case.reading)}
+            waiting = [self.cases[test] for test in below - wanted if test in self.cases]
+        return [case for case in self.cases.values() if case.test in wanted]
 
     def affordable(self, wanted: Sequence[Case]) -> list[Case]:
         """The tests of these that the budget is enough for; what is left out is said."""
@@ -36,8 +58,8 @@ class Docket:
             within = {case.test for case in chosen}
             for case in wanted:
                 if case.test not in within:
-                    case.notes.append("the budget of reference calls is used up")
-            planned = sum(len(case.reading.calls) for case in chosen)
+                    case.notes.append(OVER_BUDGET)
+            planned = size_of(self.with_founders(chosen))
             raise_to = "Raise it with budget = … or --likewise-budget, or run again: what was proved is kept."
             left_out = len(wanted) - len(chosen)
             tests = "1 test was" if left_out == 1 else f"{left_out} tests were"
@@ -49,12 +71,17 @@ class Docket:
         return chosen
 
     def within_budget(self, wanted: Iterable[Case]) -> list[Case]:
-        """As many of these as can be run whole."""
+        """As many of these as can be run whole, after those that they build on."""
         chosen: list[Case] = []
-        planned = 0
+        planned: dict[str, Case] = {}
         for case in wanted:
-            calls = len(case.reading.calls)
-            if self.meter.affords(planned + calls):
-                planned += calls
+            more = planned | {each.test: each for each in self.with_founders([case])}
+            if self.meter.affords(size_of(more.values())):
+                planned = more
                 chosen.append(case)
         return chosen
+
+
+def size_of(cases: Iterable[Case]) -> int:
+    """How many calls these tests made."""
+    return sum(len(case.reading.calls) for case in cases)

@@ -24,6 +24,7 @@ from likewise.run.borrowing import doubt, lent_calls
 from likewise.run.cases import Settings
 from likewise.run.contradictions import Contradictions, shape_of
 from likewise.run.differences import Differences
+from likewise.run.foundations import code_upon, foundation
 from likewise.run.memory import Known
 from likewise.run.ports import Ledger
 from likewise.run.reading import Reading
@@ -122,9 +123,10 @@ class Judge:
     def _by_sequence(self, reading: Reading, known: Known) -> Trust | Rerun:
         """Whether an earlier run did exactly this and ended on the reference as this one did here.
 
-        Other code may ask more of the same answers: then it is these that count.
+        Other code may ask more of the same answers, and the same code may build on something else: then it is
+        these that count.
         """
-        shape, code = shape_of(reading.trace), self._code_of(reading.trace.test)
+        shape, code = shape_of(reading.trace), self._code_upon(reading)
         attempts = self._ledger.attempts(reading.trace.test)
         runs = self._validated(attempts, reading.trace.result)
         same = [
@@ -137,9 +139,14 @@ class Judge:
         ]
         if not same:
             return Rerun(reason=UnseenSequence(first_new=0), whole=True)
-        if any(attempt.code == code for attempt in same):
+        alike = {each.run for each in attempts if each.role == Role.REFERENCE and each.code == code}
+        if any(attempt.run in alike for attempt in same):
             return Trust(reason=SequenceSeen(sequence=shape))
         return self._by_context(reading, known)
+
+    def _code_upon(self, reading: Reading) -> str:
+        code = self._code_of(reading.trace.test)
+        return code_upon(code, reading.world, foundation(reading)) if code else code
 
     def _validated(self, attempts: Sequence[Attempt], result: Result) -> set[str]:
         """The runs in which every attempt on the reference ended so, while that still counts."""
@@ -156,10 +163,11 @@ class Judge:
     def _remembered(self, reading: Reading) -> Trust | None:
         """The reference's own result for this very code, where it is known, fresh and always the same.
 
+        And where the test built on the same of earlier ones: by itself it may end otherwise.
         What it was before an audit contradicted an answer that the test builds on says nothing any more.
         """
         test = reading.trace.test
-        code = self._code_of(test)
+        code = self._code_upon(reading)
         if not code or reading.trace.unclear:
             return None
         known = [

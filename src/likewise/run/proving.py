@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from likewise.decide import close_slice
@@ -17,6 +17,7 @@ from likewise.model import (
     Notice,
     Origin,
     Progress,
+    Recording,
     ReplayImpossible,
     Rerun,
     Role,
@@ -27,7 +28,7 @@ from likewise.model import (
     Wavers,
 )
 from likewise.run.cases import Case, is_settled_by_replay
-from likewise.run.docket import Docket
+from likewise.run.docket import OVER_BUDGET, Docket, size_of
 from likewise.run.findings import Answered, Pair, compare_replay, compare_wholes, split
 from likewise.run.memory import Known
 from likewise.run.outlay import Outlay
@@ -101,7 +102,8 @@ class Prover:
 
     def _repeat(self, tests: Sequence[str]) -> None:
         self._docket.emit(Progress(phase="repeat on the candidate", done=0, total=len(tests)))
-        second = self._docket.rerunner.rerun(tests, role=Role.CANDIDATE)
+        running = self._docket.with_founders(self._docket.cases[test] for test in tests)
+        second = self._docket.rerunner.rerun([case.test for case in running], role=Role.CANDIDATE)
         self._docket.memory.learn(
             second, repeat=f" repeated {self._repeated}" if self._repeated else " repeated"
         )
@@ -131,7 +133,7 @@ class Prover:
         if self._docket.replayer is None or self._docket.settings.both:
             return
         worlds: dict[int, list[Case]] = {}
-        self._still = _size(self._open())
+        self._still = self._due()
         for case in wanted:
             if case.is_replayable:
                 worlds.setdefault(id(case.reading.world), []).append(case)
@@ -144,7 +146,7 @@ class Prover:
     def _replay_world(self, cases: list[Case]) -> None:
         """Replay what several tests of one world need together; in parts where that is too much at once."""
         spots = self._plan(cases)
-        if not self._outlay.pays(len(spots), whole=_size(cases), still=self._still):
+        if not self._outlay.pays(len(spots), whole=size_of(cases), still=self._still):
             if half := len(cases) // 2:
                 self._replay_world(cases[:half])
                 self._replay_world(cases[half:])
@@ -167,7 +169,11 @@ class Prover:
             is_known = isinstance(self._docket.judge.by_policy(case.reading, self.known), Trust)
             if is_known and case.standing is None:
                 case.standing = Standing.PROVED
-                self._still -= len(case.reading.calls)
+        self._still = self._due()
+
+    def _due(self) -> int:
+        """What the tests that are open would take as whole ones."""
+        return size_of(self._docket.with_founders(self._open()))
 
     def _complete(self) -> None:
         """Replay what whole runs could not prove: the state they met there was not that of this run."""
@@ -186,7 +192,7 @@ class Prover:
     def _replay_rest(self, cases: list[Case]) -> None:
         spots = self._plan(cases)
         # More than these tests' own calls is too much for what may never be asked about again.
-        is_dear = len(spots) > _size(cases) or not self._outlay.leaves(len(spots))
+        is_dear = len(spots) > size_of(cases) or not self._outlay.leaves(len(spots))
         if not spots or is_dear or not self._docket.meter.affords(len(spots)):
             return
         try:
@@ -320,28 +326,71 @@ class Prover:
                 case.verdict = Flaky(reason=Wavers(what=f"{before}, then {case.reference} on the reference"))
 
     def _run_whole(self, chosen: Sequence[Case]) -> None:
-        self._docket.emit(Progress(phase="rerun on the reference", done=0, total=len(chosen)))
-        recording = self._docket.rerunner.rerun([case.test for case in chosen], role=Role.REFERENCE)
-        self._docket.accounts.note_attempts(recording)
+        """Run tests on the reference after those that they build on.
+
+        Where they did not find there what they found here, once more after all that these build on in turn.
+        """
+        running = self._docket.with_founders(chosen)
+        short = self._run_after(chosen, running)
+        if not short:
+            return
+        running = self._docket.with_founders(short, all_below=True)
+        if self._docket.meter.affords(size_of(running)):
+            self._run_after(short, running)
+        else:
+            for case in short:
+                case.notes.append(OVER_BUDGET)
+
+    def _run_after(self, chosen: Sequence[Case], running: Sequence[Case]) -> list[Case]:
+        """Settle these tests, but for those that did not build there on what they build on here."""
+        self._docket.emit(Progress(phase="rerun on the reference", done=0, total=len(running)))
+        recording = self._docket.rerunner.rerun([case.test for case in running], role=Role.REFERENCE)
         for trace in recording.traces:
             for call in trace.interactions:
                 self._docket.meter.count(call.operation)
                 self._docket.meter.seconds += call.ended - call.started
         known = self._docket.memory.look_up(recording)
-        attempts = {case.test: known.readings.by_test.get(case.test, []) for case in chosen}
+        attempts = {case.test: known.readings.by_test.get(case.test, []) for case in running}
+        alike = self._note(recording, running, attempts)
+        settled = [
+            case
+            for case in running
+            if case.test in alike and (case in chosen or _ended_otherwise(case, attempts))
+        ]
         found = compare_wholes(
             [
                 Pair(candidate=case.reading, reference=attempts[case.test][-1])
-                for case in chosen
-                if attempts[case.test] and _are_whole(case.reading, attempts[case.test][-1])
+                for case in settled
+                if _are_whole(case.reading, attempts[case.test][-1])
             ],
             known.familiarity,
         )
+        for case in settled:
+            self._settle_whole(case, attempts[case.test], found.get(case.test, []))
         for case in chosen:
-            if attempts[case.test]:
-                self._settle_whole(case, attempts[case.test], found.get(case.test, []))
-            else:
+            if not attempts[case.test]:
                 case.notes.append("did not run on the reference")
+        return [case for case in chosen if attempts[case.test] and case.test not in alike]
+
+    def _note(
+        self, recording: Recording, running: Sequence[Case], attempts: Mapping[str, Sequence[Reading]]
+    ) -> set[str]:
+        """Keep what was seen on the reference; the tests that built there on what they build on here.
+
+        So does whatever was run after all that it could build on.
+        """
+        ran = {case.test for case in running}
+        found: dict[str, Reading] = {}
+        for case in running:
+            for reading in attempts[case.test][-1:]:
+                below = {each.test for each in self._docket.with_founders([case], all_below=True)}
+                found[case.test] = case.reading if below <= ran else reading
+                if not reading.trace.doubts:
+                    self._keep(reading, Origin.WHOLE, None)
+        upon = self._docket.accounts.code_upon
+        self._docket.accounts.note_attempts(recording, found)
+        here = {case.test: upon(case.reading) for case in running}
+        return {test for test, reading in found.items() if upon(reading) == here[test]}
 
     def _settle_whole(
         self, case: Case, attempts: Sequence[Reading], differences: Iterable[Discrepancy]
@@ -352,8 +401,6 @@ class Prover:
         if reading.trace.unclear:
             case.notes += reading.trace.unclear
             return
-        if not reading.trace.unseen:
-            self._keep(reading, Origin.WHOLE, None)
         differs = case.reference is not case.reading.trace.result
         for found in differences:
             if not differs and self._may_vary(case.test, found):
@@ -421,12 +468,12 @@ def _borrow(*readings: Reading) -> bool:
     return any(reading.trace.borrowed for reading in readings)
 
 
+def _ended_otherwise(case: Case, attempts: Mapping[str, Sequence[Reading]]) -> bool:
+    return attempts[case.test][-1].trace.result is not case.reading.trace.result
+
+
 def _up_to(answered: Answered, place: int) -> Answered:
     return {spot: call for spot, call in answered.items() if spot[0] <= place}
-
-
-def _size(cases: Iterable[Case]) -> int:
-    return sum(len(case.reading.calls) for case in cases)
 
 
 def _are_whole(candidate: Reading, reference: Reading) -> bool:

@@ -13,7 +13,7 @@ from likewise.canonical import Cursors, Familiarity, key_world, masked_sequence,
 from likewise.decide.published import Discrepant, judge_combined, judge_operations, judge_sequence
 from likewise.decide.slices import close_slice
 from likewise.model import Fingerprint, Keyed, Recording, Sketch, Spot, Trace, Trust
-from likewise.run.foundations import builds_on_others
+from likewise.run.foundations import built_on, code_upon
 
 POLICIES = ("context", "api", "sequence", "combined")
 
@@ -150,7 +150,7 @@ class ContextSimulation:
         self._doubled: set[Fingerprint] = set()
         """Keys that got a second answer from the test at hand."""
         self._results: set[tuple[str, str]] = set()
-        """Tests that build on no others, each with the code that ran on the reference as a whole."""
+        """Tests that ran on the reference as a whole, each with its code and what it built on there."""
 
     def runs(self) -> tuple[RunCount, ...]:
         """Count all runs, one after the other."""
@@ -245,8 +245,8 @@ class ContextSimulation:
         if not unknown:
             return len(calls)
         traces = past.worlds[world]
-        on_code = (traces[place].test, code) if code and not builds_on_others(calls, traces, place) else None
-        if on_code in self._results:
+        code = code and code_upon(code, traces, built_on(calls, traces, place))
+        if (traces[place].test, code) in self._results:
             return len(calls)
         whole = [(place, call.position) for call in calls]
         asked: Sequence[Spot] = whole
@@ -258,8 +258,8 @@ class ContextSimulation:
         fresh = [spot for spot in asked if (world, spot) not in past.proved]
         if len(fresh) >= len(calls):
             asked = fresh = whole
-        if asked is whole and on_code:
-            self._results.add(on_code)
+        if asked is whole and code:
+            self._results.add((traces[place].test, code))
         for spot in fresh:
             past.proved.add((world, spot))
             call = keyed[spot[0]][spot[1]]

@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar, assert_never, cast
 from likewise.model import (
     Borrowed,
     Effect,
+    Ending,
     Interaction,
     Lost,
     Mapping,
@@ -85,6 +86,12 @@ class _Borrowed(Small):
     until: float
 
 
+class _Ending(Small):
+    fixture: str
+    since: float
+    until: float
+
+
 class WireTrace(Small, Generic[V]):
     test: str
     role: Role
@@ -99,6 +106,7 @@ class WireTrace(Small, Generic[V]):
     unseen: tuple[str, ...] = ()
     unseen_writes: bool = True
     borrowed: tuple[_Borrowed, ...] = ()
+    endings: tuple[_Ending, ...] = ()
 
 
 def wire_trace(trace: Trace) -> WireTrace[Any]:
@@ -116,6 +124,7 @@ def wire_trace(trace: Trace) -> WireTrace[Any]:
         trace.unseen,
         trace.unseen_writes,
         tuple(_Borrowed(each.fixture, each.test, each.since, each.until) for each in trace.borrowed),
+        tuple(_Ending(each.fixture, each.since, each.until) for each in trace.endings),
     )
 
 
@@ -195,6 +204,9 @@ def model_trace(wire: WireTrace[V], interactions: Sequence[Interaction]) -> Trac
         borrowed=tuple(
             Borrowed(fixture=each.fixture, test=each.test, since=each.since, until=each.until)
             for each in wire.borrowed
+        ),
+        endings=tuple(
+            Ending(fixture=each.fixture, since=each.since, until=each.until) for each in wire.endings
         ),
     )
 

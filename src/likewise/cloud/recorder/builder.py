@@ -162,6 +162,7 @@ class Builder:
             started=test.started,
             ended=test.ended,
             borrowed=test.borrowed,
+            endings=tuple(test.endings),
         )
 
     def _interpret(self, call: Call, order: int, test: Running) -> Interaction:

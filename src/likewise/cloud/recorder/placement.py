@@ -14,7 +14,7 @@ from weakref import ref
 
 from likewise.cloud.recorder.call import Call
 from likewise.cloud.recorder.patches import Patches
-from likewise.model import Borrowed, Result, Trace
+from likewise.model import Borrowed, Ending, Result, Trace
 
 
 class _Thread(threading.local):
@@ -48,6 +48,7 @@ class Running:
         "calls",
         "closed",
         "ended",
+        "endings",
         "failure",
         "outer",
         "result",
@@ -63,6 +64,7 @@ class Running:
         self.test, self.attempt, self.world = test, attempt, world
         self.calls: list[Call] = []
         self.borrowed: tuple[Borrowed, ...] = ()
+        self.endings: list[Ending] = []
         self.unclear: dict[str, None] = {}
         self.unseen: dict[str, bool] = {}
         self.closed = False

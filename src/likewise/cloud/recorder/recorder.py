@@ -28,7 +28,7 @@ from likewise.cloud.recorder.routes import Routes
 from likewise.cloud.recorder.seams import SEAMS
 from likewise.cloud.recorder.strangers import Strangers
 from likewise.cloud.regions import default_region
-from likewise.model import Borrowed, Result, Role, Trace
+from likewise.model import Borrowed, Ending, Result, Role, Trace
 
 _NOBODY_THERE = ("EndpointConnectionError", "ConnectTimeoutError", "ServiceRequestError")
 """How the SDKs call a connection that was never made."""
@@ -156,6 +156,12 @@ class Recorder:
         running = self._placement.current.get()
         if running is not None and not self._is_child:
             running.borrowed = tuple(dict.fromkeys((*running.borrowed, *borrowed)))
+
+    def note_ending(self, ending: Ending) -> None:
+        """A fixture of several tests was torn down in the test of this context."""
+        running = self._placement.current.get()
+        if running is not None and not self._is_child:
+            running.endings.append(ending)
 
     def _close(self, running: Running, result: Result, failure: str) -> None:
         placement = self._placement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from small_worlds import look, trace_of
+from small_worlds import look, put, trace_of
 
 from likewise.canonical import Familiarity, key_world, sketch
 from likewise.model import Keyed, Trace, Value
@@ -54,3 +54,37 @@ def test_a_list_that_is_not_in_the_order_of_its_names_is_another_answer() -> Non
 def test_where_it_is_not_clear_what_names_a_row_the_order_matters() -> None:
     calls = keyed(*(found(names, hidden="f") for names in NAMES))
     assert len({call.answer for call in calls}) > 1
+
+
+def events(*minutes: int, shown: Sequence[int]) -> Trace:
+    """Things that are named by times, and a look at them in some order."""
+    named = [f"2026-05-0{day}T10:{minute:02}:00Z" for day, minute in zip(range(1, 9), minutes, strict=False)]
+    rows: list[Value] = [{"at": {"S": named[index]}, "kind": "event"} for index in shown]
+    return trace_of(*(put("rows", f"S:{name}", value=name) for name in named), look("rows", answer=rows))
+
+
+def test_things_that_are_named_by_times_have_an_order() -> None:
+    """A time has no identity; which of those that the client gave comes first matters all the same."""
+    runs = [
+        events(1, 2, 3, shown=(0, 1, 2)),
+        events(4, 7, 9, shown=(0, 1, 2)),
+        events(3, 5, 8, shown=(2, 1, 0)),
+    ]
+    known = {"t": Familiarity([sketch(trace, run=str(number)) for number, trace in enumerate(runs)])}
+    one, two, other = (key_world([trace], known)[0][-1] for trace in runs)
+    assert one.key == two.key == other.key
+    assert one.answer == two.answer != other.answer
+
+
+def test_when_things_were_changed_is_no_order() -> None:
+    """Times that a server gave say in which order threads were served."""
+    runs = []
+    for first, second in ((1, 2), (3, 4), (6, 5)):
+        rows: list[Value] = [
+            {"name": "a", "changed": f"2026-05-01T10:{first:02}:00Z"},
+            {"name": "b", "changed": f"2026-05-01T10:{second:02}:00Z"},
+        ]
+        runs.append(trace_of(put("rows", "a"), put("rows", "b"), look("rows", answer=rows)))
+    known = {"t": Familiarity([sketch(trace, run=str(number)) for number, trace in enumerate(runs)])}
+    calls = [key_world([trace], known)[0][-1] for trace in runs]
+    assert len({(call.key, call.answer) for call in calls}) == 1

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from likewise.cloud.bodies import WRITTEN
 from likewise.cloud.exchange import Exchange
 from likewise.cloud.interpret import WIRE_LIMIT, Interpreter
-from likewise.model import Effect, Interaction, Lost, Scope, TimedOut
+from likewise.model import Effect, Interaction, Lost, Returned, Scope, TimedOut, Value
 
 SIGNED = {"authorization": "AWS4-HMAC-SHA256 Credential=K/20240101/r/s3/aws4_request, Signature=f"}
 
@@ -159,3 +160,28 @@ def test_no_address_is_refused(text: str) -> None:
     for headers in (SIGNED, {"x-ms-version": "1"}, {}):
         read(Exchange(method="GET", url=text, headers=headers, status=200))
         read(Exchange(method="PUT", url=f"http://127.0.0.1/{text}", headers=headers, status=200))
+
+
+def test_what_is_handed_out_as_text_counts_as_it_is_written() -> None:
+    """A policy is compared by its values, and by how it is written: the SDK gives a test the text."""
+
+    def policy(text: bytes) -> Value:
+        url = "http://h/b?policy"
+        found = read(Exchange(method="GET", url=url, headers=SIGNED, status=200, response_body=text))
+        assert str(found.operation) == "s3.GetBucketPolicy"
+        assert isinstance(found.outcome, Returned)
+        assert isinstance(found.outcome.value, dict)
+        return found.outcome.value["body"]
+
+    told = policy(b'{"Version": "1", "Statement": ["a\\"b", 5]}')
+    assert isinstance(told, dict)
+    assert (told["Version"], told["Statement"]) == ("1", ['a"b', 5])
+    others = [policy(b'{"Version": "2", "Statement": ["c", -7.5]}')]
+    others += map(
+        policy, [b'{"Version":"1","Statement":["a",5]}', b'{"Statement": ["a", 5], "Version": "1"}']
+    )
+    assert [isinstance(each, dict) and each[WRITTEN] == told[WRITTEN] for each in others] == [
+        True,
+        False,
+        False,
+    ]

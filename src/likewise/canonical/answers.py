@@ -52,7 +52,7 @@ def _plainly(answer: AnswerForm, names: Mapping[str, str]) -> Fingerprint | None
         for place, parts, text, _, _, _ in heard:
             texts.append(text if parts is None else f"{place}{APART}{naming.render(parts)!r}")
     joined = APART.join(texts)
-    if KEY in joined or (answer.lists and _GIVEN_MARK in joined):
+    if KEY in joined or (answer.lists and (_GIVEN_MARK in joined or _TIME_MARK in joined)):
         return None
     return joined_fingerprint(joined, 2 * count)
 
@@ -141,7 +141,7 @@ class _Naming:
 
     def _name(self, variable: str) -> str:
         if variable.startswith(TIME):
-            return "⟨time⟩"
+            return _TIME_MARK
         if variable.startswith(SIZE):
             return "⟨size⟩"
         if not looks_random(variable):
@@ -198,12 +198,22 @@ class _Answer:
         if len(items) < 2:
             return rendered
         if not any(_GIVEN_MARK in text for text in texts):
+            if order := self._order_in_time(items, texts):
+                return {"⟨order⟩": order, "⟨items⟩": rendered}
             return self._named_elsewhere(items, rendered, place, known)
         if is_as_asked([*map(_given_in, texts)], self._interaction, self._familiarity, self._names):
             return rendered
         ordered = self._sorted(items, rendered, place, known)
         ordering = _ordering(items, rendered, texts, self._naming, self._things())
         return {"⟨order⟩": ordering, "⟨items⟩": ordered}
+
+    def _order_in_time(self, items: list[Value], texts: list[str]) -> str:
+        """How things are ordered that the client named by times, which have no identity; else nothing."""
+        if not all(_TIME_MARK in text for text in texts):
+            return ""
+        named = {name for thing in self._things() for name in (thing, thing.partition(":")[2])}
+        orders = [column for column in _texts(items) if named.issuperset(column)]
+        return _direction(orders) or "none" if orders else ""
 
     def _named_elsewhere(
         self, items: list[Value], rendered: list[Value], place: str, known: dict[str, str]
@@ -252,6 +262,7 @@ class _AnswerByNames(_Answer):
 
 _FRESH_NAME = re.compile(f"⟨new \\d+⟩|{_FRESH}")
 _GIVEN_MARK = f"⟨{GIVEN}"
+_TIME_MARK = "⟨time⟩"
 _GIVEN_NAME = re.compile(f"⟨({GIVEN}\\d+)⟩")
 
 
@@ -269,13 +280,27 @@ def _ordering(
         orders = [[_lead(item, form, text) for item, form, text in zip(items, rendered, texts, strict=True)]]
     else:
         orders = _columns(items)
-    if any(order == sorted(order) for order in orders):
-        return "ascending"
-    if any(order == sorted(order, reverse=True) for order in orders):
-        return "descending"
+    if direction := _direction(orders):
+        return direction
     ages = naming.ages()
     named = [[ages[name] for name in _GIVEN_NAME.findall(text) if name in ages] for text in texts]
     return "as introduced" if named == sorted(named) else "none"
+
+
+def _direction(orders: list[list[str]]) -> str:
+    if any(order == sorted(order) for order in orders):
+        return "ascending"
+    return "descending" if any(order == sorted(order, reverse=True) for order in orders) else ""
+
+
+def _texts(items: list[Value]) -> list[list[str]]:
+    """The texts of items: what they say at each place where all of them have one, and no two the same."""
+    places: dict[str, list[str]] = {}
+    for item in items:
+        for place, leaf in leaves(item):
+            if isinstance(leaf, str):
+                places.setdefault(place, []).append(leaf)
+    return [column for column in places.values() if len(column) == len(set(column)) == len(items)]
 
 
 def _addresses(items: list[Value], things: Things) -> list[str]:

@@ -16,6 +16,11 @@ from likewise.store.values import Undecodable
 TEXT_LIMIT = 256
 """Printable text up to this many characters is kept as it is; anything longer is known by its hash."""
 
+WRITTEN = "⟨written⟩"
+"""The key under which a body that is handed out as text says how that is written."""
+_VALUE = re.compile(rb'"(?:[^"\\]|\\.)*"(?P<key>\s*:)?|-?\d[\d.eE+-]*')
+"""A string, or a number, and whether it is a key."""
+
 Mask = Callable[[str], str]
 """Turns a value that belongs to the environment into one that does not."""
 
@@ -81,6 +86,11 @@ def parse_json(body: bytes) -> Value:
     except Undecodable:
         return opaque(body)
     return value
+
+
+def layout(body: bytes) -> Value:
+    """How a JSON text is written, whatever its values: the order of its keys, blanks and line breaks."""
+    return opaque(_VALUE.sub(lambda found: found[0] if found["key"] else b"_", body))
 
 
 def parse_form(body: bytes) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Mapping as Headers
 from collections.abc import Sequence
 
 from likewise.cloud.ages import may_have_dates, moment
-from likewise.cloud.bodies import opaque, parse, split_multipart, unchunk
+from likewise.cloud.bodies import WRITTEN, layout, opaque, parse, split_multipart, unchunk
 from likewise.cloud.contents import Contents
 from likewise.cloud.dates import Dates
 from likewise.cloud.exchange import Exchange
@@ -215,7 +215,10 @@ def _response_body(service: Service, call: Call) -> Value:
         return _inner_answers(service, call, content_type)
     if call.operation in service.content_received and not call.is_refused:
         return opaque(content)
-    return parse(content, content_type, shape=service.shape)
+    body = parse(content, content_type, shape=service.shape)
+    if call.operation in service.text_received and isinstance(body, dict) and not call.is_refused:
+        return {**body, WRITTEN: layout(content)}
+    return body
 
 
 def _unseen(headers: Headers[str, str]) -> Value:

@@ -33,6 +33,7 @@ def render() -> str:
         _set("S3_QUERY", {part for name in names for part in _queried(s3.operation_model(name))}),
         _set("S3_CONTENT_SENT", {n for n in names if _is_content(s3.operation_model(n).input_shape)}),
         _set("S3_CONTENT_RECEIVED", {n for n in names if _is_content(s3.operation_model(n).output_shape)}),
+        _set("S3_TEXT_RECEIVED", {n for n in names if _is_text(s3.operation_model(n).output_shape)}),
         _set("S3_LISTS", _list_elements(s3)),
         _set("DYNAMODB", set(_botocore("dynamodb").operation_names)),
         _table("BLOB", dict(_azure_blob())),
@@ -91,6 +92,12 @@ def _is_content(shape: Any) -> bool:
     return bool(payload) and (
         shape.members[payload].type_name == "blob" or _is_stream(shape.members[payload])
     )
+
+
+def _is_text(shape: Any) -> bool:
+    """Whether the SDK hands out the body as the text that it is, whatever that says."""
+    payload = shape.serialization.get("payload") if shape else None
+    return bool(payload) and shape.members[payload].type_name == "string"
 
 
 def _is_stream(member: Any) -> bool:

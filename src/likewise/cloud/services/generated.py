@@ -262,6 +262,12 @@ S3_CONTENT_RECEIVED: frozenset[str] = frozenset(
     }
 )
 
+S3_TEXT_RECEIVED: frozenset[str] = frozenset(
+    {
+        "GetBucketPolicy",
+    }
+)
+
 S3_LISTS: frozenset[str] = frozenset(
     {
         "AccessControlList/Grant",

@@ -215,6 +215,7 @@ class S3(Service):
     operations: ClassVar[Mapping[str, tuple[Rule, ...]]] = OPERATIONS
     content_sent = generated.S3_CONTENT_SENT
     content_received = generated.S3_CONTENT_RECEIVED
+    text_received = generated.S3_TEXT_RECEIVED
     shape = Shape(lists=LISTS, masks=MASKS)
     shape_sent = Shape(lists=LISTS, masks=MASKS_SENT)
 

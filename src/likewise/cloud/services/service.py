@@ -130,6 +130,8 @@ class Service:
     """Operations whose request body is the user's own content."""
     content_received: ClassVar[frozenset[str]] = frozenset()
     """Operations whose response body is the user's own content."""
+    text_received: ClassVar[frozenset[str]] = frozenset()
+    """Operations whose response body is data that the SDK hands out as the text that it is."""
     is_regional: ClassVar[bool] = False
     """Whether equal names in two regions are two resources."""
     shows_reason: ClassVar[bool] = False

@@ -283,16 +283,21 @@ def _scanned_after_filter(request: Request, response: Response) -> Response:
     return trees.change_response(response, "ScannedCount", lambda _: found["Count"])
 
 
-def _without_empty_strings(request: Request) -> Request:
-    """Attributes that are empty strings are not stored."""
-    fields = _json(request)
-    item = fields.get("Item")
-    if not isinstance(item, dict):
-        return request
-    kept = {name: value for name, value in item.items() if value != {"S": ""}}
-    if kept == item:
-        return request
-    return request.with_body(json.dumps(fields | {"Item": kept}).encode())
+def _without_empty_strings() -> Rule:
+    """Attributes that are empty strings are not stored; a key cannot be empty."""
+    known, note = _tables()
+
+    def leave_out(request: Request) -> Request:
+        fields, keys = _json(request), known.get(container_of(request), {})
+        item = fields.get("Item")
+        if request.operation != "dynamodb.PutItem" or not isinstance(item, dict) or not keys:
+            return request
+        kept = {name: value for name, value in item.items() if value != {"S": ""} or name in keys}
+        if kept == item:
+            return request
+        return request.with_body(json.dumps(fields | {"Item": kept}).encode())
+
+    return Rule(name="no empty", matches=r.matching("dynamodb.*"), on_request=leave_out, on_response=note)
 
 
 def _nothing_deleted() -> Rule:
@@ -444,7 +449,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("dynamodb", "field", "Query", on_answers("dynamodb.Query", _scanned_after_filter), WRONG, OTHER, "response"),
     ("dynamodb", "field", "UpdateTable", r.change_field("dynamodb.UpdateTable", "TableDescription.TableStatus", "UPDATING"), WRONG, f"{OTHER}|{ASYNC}", "response"),
     ("dynamodb", "field", "BatchWriteItem", r.drop_field("dynamodb.BatchWriteItem", "ConsumedCapacity"), WRONG, OTHER, "response"),
-    ("dynamodb", "state", "PutItem", Rule(name="no empty strings", matches=r.matching("dynamodb.PutItem"), on_request=_without_empty_strings), "", OTHER, "state"),
+    ("dynamodb", "state", "PutItem", _without_empty_strings(), "", OTHER, "state"),
     ("dynamodb", "state", "BatchWriteItem", _nothing_deleted(), "", OTHER, "state"),
     ("dynamodb", "state", "UntagResource", _tags_stay(), "", OTHER, "state"),
     ("dynamodb", "authorisation", "Query PutResourcePolicy", _table_policy_enforced("Query"), UNSAFE, AUTH, ""),
@@ -454,4 +459,7 @@ ROWS: list[tuple[str, str, str, Rule, str, str, str]] = [
     ("dynamodb", "paging", "Scan", _goes_on(), WRONG, OTHER, ""),
 ]  # fmt: skip
 
-EIGHTEEN_AWS: tuple[Seed, ...] = tuple(seed(*row, group=18) for row in ROWS)
+WHERE = {"from the start": "ExclusiveStartKey"}
+"""The parameters that must be named, by rule: others of the same operation are changed as well."""
+
+EIGHTEEN_AWS: tuple[Seed, ...] = tuple(seed(*row, group=18, where=WHERE.get(row[3].name, "")) for row in ROWS)

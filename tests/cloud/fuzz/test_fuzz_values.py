@@ -47,7 +47,7 @@ def test_every_value_of_an_enumeration_comes_along_with_others_round_by_round() 
     groups = grouped(found, {})
     wrong = "'NotOneOfThem' and 'NotOneOfThem'"
     assert [each.note for each in groups] == ["'red' and 'small'", "'green' and 'large'", wrong]
-    assert [rank for rank, those in by_rank(groups).items() for _ in those] == [0, 2]
+    assert [rank for rank, those in by_rank(groups).items() for _ in those] == [0, 0, 2]
 
 
 def test_what_others_build_on_is_called_before_them() -> None:
@@ -320,6 +320,9 @@ def test_parts_that_may_be_left_out_are_given_what_means_nothing() -> None:
     found = [each.params["Rule"] for each in variants((rule,), {"Rule": {"Id": "one"}}, {})]
     assert {"Id": "one", "Note": STRANGE, "Headers": [STRANGE]} in found
     assert {"Id": "one", "Mode": NONE_OF_THEM} in found
+    outer = Member(name="Rules", kind="structure", members=(Member(name="Id", kind="string"), rule))
+    found = [each.params["Rules"] for each in variants((outer,), {"Rules": {"Id": "a"}}, {})]
+    assert {"Id": "a", "Rule": {"Id": "value", "Mode": NONE_OF_THEM}} in found
 
 
 def test_words_that_are_not_in_an_enumeration_are_given_together_first() -> None:

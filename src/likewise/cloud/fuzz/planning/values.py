@@ -68,7 +68,7 @@ def variants(
             yield replace(
                 varied(place, value_class, typical, member.name, value),
                 note="missing" if is_less else shown(part),
-                is_double=isinstance(part, list) and _is_double(part),
+                is_double=_is_double(part),
                 is_plain=member.kind == "any" and place != member.name,
                 is_early=value_class is ValueClass.BOUNDARY and (type(part) is int or _is_hollow(part)),
                 is_beyond=value_class is ValueClass.WRONG_FORMAT and type(part) is int,
@@ -92,9 +92,11 @@ def _is_hollow(value: Any) -> bool:
     return isinstance(value, Mapping) and list(value.values()) == [[]]
 
 
-def _is_double(value: list[Any]) -> bool:
-    half = len(value) // 2
-    return half > 0 and value[:half] == value[half:]
+def _is_double(value: Any) -> bool:
+    """Whether a list, or the only one that a value holds, has everything twice."""
+    inner = next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value
+    half = len(inner) // 2 if isinstance(inner, list) else 0
+    return half > 0 and bool(inner[:half] == inner[half:])
 
 
 def usual(member: Member) -> Any:
@@ -301,6 +303,9 @@ def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Ite
             yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: value}
             for part, other in _alternatives(inner):
                 yield f"{place}.{inner.name}.{part}", ValueClass.TYPICAL, {**there, inner.name: other}
+            if inner.kind == "structure":
+                for where, kind, other in _strangely(inner, value, f"{place}.{inner.name}"):
+                    yield where, kind, {**there, inner.name: other}
             if inner.kind == "integer":
                 most = int(inner.maximum or MUCH)
                 yield f"{place}.{inner.name}", ValueClass.BOUNDARY, {**there, inner.name: most}

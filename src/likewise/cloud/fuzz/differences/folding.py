@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from typing import Any
 
 from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS, AUTHORISATION, NULL, STATES
-from likewise.cloud.fuzz.differences.likeness import ERRORS, STORED, last_name, top, tops
+from likewise.cloud.fuzz.differences.likeness import ERRORS, STORED, last_name, names_inside, top, tops
 from likewise.cloud.fuzz.differences.neglect import is_elsewhere, is_right
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
@@ -181,7 +180,9 @@ def follows_from(finding: Finding, other: Finding) -> bool:
         return True
     is_thing = finding.kind in _OF_LISTS and "[{" in finding.reference + finding.candidate
     same = _given_alike(finding, other)
-    is_about = _words(finding.place) & _words(f"{other.place}.{other.parameter}.{'.'.join(_names(same))}")
+    is_about = _words(finding.place) & _words(
+        f"{other.place}.{other.parameter}.{'.'.join(names_inside(same))}"
+    )
     if finding.kind in _PLAIN and not is_about and not is_thing:
         return False  # it is something else that differs there
     shape = load(other.service).operations.get(other.operation)
@@ -207,15 +208,6 @@ def _given_alike(finding: Finding, other: Finding) -> dict[str, Any]:
     return {
         name: value for name, value in given[-1].items() if value in (each.get(name) for each in given[:-1])
     }
-
-
-def _names(tree: Any) -> Iterator[str]:
-    """The names of everything in a value, however deep."""
-    inside = tree.items() if isinstance(tree, Mapping) else enumerate(tree) if isinstance(tree, list) else ()
-    for name, each in inside:
-        if isinstance(name, str):
-            yield name
-        yield from _names(each)
 
 
 def _is_value_of(finding: Finding, other: Finding) -> bool:

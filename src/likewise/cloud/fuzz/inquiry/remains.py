@@ -8,7 +8,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.differences.judging import Gap
-from likewise.cloud.fuzz.differences.likeness import STORED
+from likewise.cloud.fuzz.differences.likeness import STORED, names_inside
 from likewise.cloud.fuzz.inquiry.minimising import Shown
 from likewise.cloud.fuzz.planning.plans import CHOSEN, is_read
 from likewise.cloud.fuzz.sides.execution import Case, Probe
@@ -30,7 +30,7 @@ def remains(gap: Gap, before: Sequence[Call], write: Call) -> bool:
     if gap.difference not in STORED:
         return False
     earlier = {text for call in before if not is_read(call.operation) for text in _texts(call.params)}
-    left = earlier - {*_texts(write.params), *_names(write.params)}
+    left = earlier - {*_texts(write.params), *names_inside(write.params)}
     return _has(gap.reference, left) != _has(gap.candidate, left)
 
 
@@ -67,15 +67,6 @@ def as_shown(shown: Shown) -> Case | None:
 def _has(said: str, texts: Collection[str]) -> bool:
     """Whether what a side says is one of some texts, or a structure with one of them in it."""
     return said in texts or (said[:1] in "{[" and any(f"'{each}'" in said for each in texts))
-
-
-def _names(value: Any) -> Iterator[str]:
-    """What things are called inside a value: who gives something under a name gives the name as well."""
-    if isinstance(value, Mapping):
-        yield from map(str, value)
-        yield from (name for inner in value.values() for name in _names(inner))
-    elif isinstance(value, (list, tuple)):
-        yield from (name for inner in value for name in _names(inner))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -211,7 +211,9 @@ class Cases:
     def _is_asked_after(self, read: Situation) -> bool:
         """Whether a read is what is asked first after a write that is called so itself: then that tells."""
         before, last = read.setup[:-1], read.setup[-1:]
-        if not last or is_read(last[0].operation) or read.call not in self.planner.reads(before, *last)[:1]:
+        if not last or last[0].operation not in self.operations or is_read(last[0].operation):
+            return False
+        if read.call not in self.planner.reads(before, *last)[:1]:
             return False
         those = ways(self.planner, last[0].operation)
         return any((each.setup, each.call) == (before, *last) for _, each in those)

@@ -327,3 +327,29 @@ def test_what_reads_said_right_before_a_write_needs_not_be_asked_to_know_what_it
     found = [each.pending.finding for each in running._pending]
     assert [each.operation for each in found if each.shown_by == "GetObject"] == ["PutObject"]
     assert not asked
+
+
+def test_a_side_that_keeps_what_is_usual_instead_of_what_it_was_given_has_written_it_so() -> None:
+    place = "ServerSideEncryptionConfiguration.Rules[].ApplyServerSideEncryptionByDefault.SSEAlgorithm"
+    running = campaign(FakeSide(name="one"), FakeSide(name="two"))
+    blame = running.inquiry._blame
+    plan = blame._planner.plan("PutBucketEncryption:kms")
+    read = blame._planner.reads(plan.setup, plan.call)[:1]
+    probe = Probe(call=plan.call, observers=read, parameter="ServerSideEncryptionConfiguration")
+    case = Case(setup=plan.setup, probes=(probe,))
+    running.pair.close()
+    kept = replace(gap("GetBucketEncryption", place, index=1), reference="AES256", candidate="aws:kms")
+
+    def is_kept(each: Gap, *, plainly: tuple[Gap, ...] = ()) -> bool:
+        taken = success()
+        seen = Seen(setup=[], answers=[taken, taken])
+        blame._look = lambda _: Look(gaps=list(plainly), seen=(seen, seen))
+        blame.alone.clear()
+        blame._usual.clear()
+        return blame._is_kept_usual(Shown(gap=each, case=case, look=Look(gaps=[], seen=None), confirmed=1))
+
+    assert is_kept(kept)
+    assert is_kept(replace(kept, reference="aws:kms", candidate="AES256"))
+    assert not is_kept(replace(kept, reference="aws:kms:dsse")), "that is neither"
+    assert not is_kept(kept, plainly=(kept,)), "the read says so whatever was written"
+    assert not is_kept(replace(kept, difference=Difference.EXTRA))

@@ -73,3 +73,16 @@ def test_nobody_goes_on_where_only_one_side_took_a_write() -> None:
     pair.do(Case(setup=(MAKE, PUT), probes=(Probe(call=GET),)), anew=False)
     pair.close()
     assert [each.side.sent for each in lanes] == [5, 5]
+
+
+def test_what_is_called_after_a_removal_or_once_more_is_called_just_after_it() -> None:
+    """A server may still be at work on what it was told last, and say so only to who is quick."""
+    lane = Lane(FakeSide(), tag="r", run="fuzzy")
+    end = call("DeleteBucket")
+    sent(lane, (MAKE,), Probe(call=end))
+    assert sent(lane, (MAKE, end), Probe(call=MAKE)) == 3, "it was removed long ago"
+    sent(lane, (MAKE,), Probe(call=end))
+    assert sent(lane, (MAKE, end), Probe(call=HEAD)) == 1, "who only looks sees what is there"
+    sent(lane, (MAKE,), Probe(call=PUT))
+    sent(lane, (MAKE,), Probe(call=HEAD))
+    assert sent(lane, (MAKE, PUT), Probe(call=PUT)) == 2, "the bucket is there, and is written to twice now"

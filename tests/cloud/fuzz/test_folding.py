@@ -29,6 +29,7 @@ from likewise.cloud.fuzz.differences.folding import (
     is_of_part,
     is_same_absence,
     is_same_asked,
+    is_same_end,
     is_same_field,
     is_same_message,
     is_same_order,
@@ -544,3 +545,29 @@ def test_a_write_is_not_to_blame_for_a_field_that_a_read_leaves_out_whatever_was
         "it comes to be there"
     )
     assert not follows_from_omission(replace(made, idle=0), less)
+
+
+def test_what_was_ended_is_gone_as_what_never_was() -> None:
+    taken = {"kind": "success", "reference": "success (204)", "candidate": "404 NoSuchUpload"}
+    unknown = sample_finding(parameter="UploadId", value_class="unknown resource", **taken)
+    ended = sample_finding(condition=STATES["ended"], **taken)
+    assert is_same_end(ended, unknown)
+    assert not is_same_end(replace(ended, candidate="404 NoSuchBucket"), unknown)
+    assert not is_same_end(replace(ended, condition=STATES["deleted"]), unknown)
+    assert not is_same_end(ended, replace(unknown, value_class="wrong format"))
+
+
+def test_what_comes_of_a_part_that_one_side_loses_follows_from_it_wherever_just_that_is_given() -> None:
+    """Though the whole is always given: with that very value it is the write that leaves something else."""
+    rules = [{"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "aws:kms"}, "BucketKeyEnabled": True}]
+    name = "ServerSideEncryptionConfiguration"
+    put = Call(service="s3", operation="PutBucketEncryption", params={"Bucket": "b", name: {"Rules": rules}})
+    get = Call(service="s3", operation="GetObject", params={"Bucket": "b"})
+    lost = sample_finding(
+        put.operation, parameter=name, place="SSEAlgorithm", manifestation="state", sequence=(put,)
+    )
+    seen = sample_finding("PutObject", place="BucketKeyEnabled", kind="extra", sequence=(put, get))
+    assert follows_from(seen, lost)
+    assert not follows_from(replace(seen, place="TagCount"), lost), "it is about something else"
+    usual = replace(put, params={"Bucket": "b", name: {"Rules": [{"BucketKeyEnabled": True}]}})
+    assert not follows_from(replace(seen, sequence=(usual, get)), lost)

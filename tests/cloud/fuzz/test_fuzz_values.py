@@ -8,7 +8,15 @@ from likewise.cloud.fuzz.calls import Name
 from likewise.cloud.fuzz.grammar import Member, OperationShape, load
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.plans import Planner
-from likewise.cloud.fuzz.planning.values import DATES, FOREIGN, MARKED, SPACED, variants
+from likewise.cloud.fuzz.planning.values import (
+    DATES,
+    FOREIGN,
+    MARKED,
+    NONE_OF_THEM,
+    SPACED,
+    STRANGE,
+    variants,
+)
 from likewise.cloud.fuzz.planning.variants import ValueClass, Variant, together
 from likewise.cloud.fuzz.tasks.around import around
 from likewise.cloud.fuzz.tasks.cases import Cases
@@ -37,8 +45,9 @@ def test_every_value_of_an_enumeration_comes_along_with_others_round_by_round() 
     typical = {each.note for each in found if each.value_class == ValueClass.TYPICAL}
     assert typical == {"'red'", "'green'", "'blue'", "'small'", "'large'"}
     groups = grouped(found, {})
-    assert [each.note for each in groups] == ["'red' and 'small'", "'green' and 'large'"]
-    assert [rank for rank, those in by_rank(groups).items() for _ in those] == [0, 2]
+    wrong = "'NotOneOfThem' and 'NotOneOfThem'"
+    assert [each.note for each in groups] == ["'red' and 'small'", "'green' and 'large'", wrong]
+    assert [rank for rank, those in by_rank(groups).items() for _ in those] == [0, 0, 2]
 
 
 def test_what_others_build_on_is_called_before_them() -> None:
@@ -287,3 +296,37 @@ def test_a_way_that_is_about_how_many_there_are_is_not_varied_part_by_part() -> 
     assert "Table_InsertEntity:typed" in ways
     assert "Table_InsertEntity:most" in planner.hints.ways
     assert not ways & {"Table_InsertEntity:most", "Table_InsertEntity:many"}
+
+
+def test_a_value_that_may_be_a_set_has_something_in_it_twice() -> None:
+    kinds = tuple(Member(name=name, kind="string") for name in ("S", "N", "B", "BOOL", "NULL"))
+    text = Member(name="text", kind="string")
+    sets = tuple(Member(name=name, kind="list", members=(text,)) for name in ("SS", "NS"))
+    value = Member(name="Value", kind="structure", members=(*kinds, *sets))
+    found = [each.params["Value"] for each in variants((value,), {"Value": {"S": "x"}}, {})]
+    assert {"SS": ["value"] * 2} in found
+    assert {"NS": ["value"] * 2} in found
+
+
+def test_parts_that_may_be_left_out_are_given_what_means_nothing() -> None:
+    texts = Member(name="Headers", kind="list", members=(Member(name="Header", kind="string"),))
+    parts = (
+        Member(name="Id", kind="string", required=True),
+        Member(name="Note", kind="string"),
+        texts,
+        Member(name="Mode", kind="string", enum=("ON", "OFF")),
+    )
+    rule = Member(name="Rule", kind="structure", members=parts)
+    found = [each.params["Rule"] for each in variants((rule,), {"Rule": {"Id": "one"}}, {})]
+    assert {"Id": "one", "Note": STRANGE, "Headers": [STRANGE]} in found
+    assert {"Id": "one", "Mode": NONE_OF_THEM} in found
+    outer = Member(name="Rules", kind="structure", members=(Member(name="Id", kind="string"), rule))
+    found = [each.params["Rules"] for each in variants((outer,), {"Rules": {"Id": "a"}}, {})]
+    assert {"Id": "a", "Rule": {"Id": "value", "Mode": NONE_OF_THEM}} in found
+
+
+def test_words_that_are_not_in_an_enumeration_are_given_together_first() -> None:
+    members = tuple(Member(name=name, kind="string", enum=("ON", "OFF")) for name in ("A", "B", "C"))
+    found = list(variants(members, {}, dict.fromkeys("ABC", "ON")))
+    assert dict.fromkeys("ABC", NONE_OF_THEM) in [each.params for each in grouped(found, {})]
+    assert dict.fromkeys("ABC", NONE_OF_THEM) not in [each.params for each in grouped(found, {}, "C")]

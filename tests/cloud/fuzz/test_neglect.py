@@ -10,6 +10,7 @@ from sample_findings import sample_finding
 
 from likewise.cloud.fuzz.calls import Answer, Call
 from likewise.cloud.fuzz.differences.causes import STATES
+from likewise.cloud.fuzz.differences.folding import follows_from_deafness
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.differences.neglect import (
     follows_from_alteration,
@@ -192,3 +193,23 @@ def test_what_a_read_makes_of_what_it_does_not_understand_shows_in_what_the_othe
     assert not shows_in_refusal(replace(answered, deaf=1), taken), "it is the other that does not heed it"
     assert not shows_in_refusal(replace(answered, parameter="PartNumber"), taken)
     assert not shows_in_refusal(answered, replace(taken, value_class="typical")), "it refuses what is right"
+
+
+def test_a_read_that_does_not_heed_what_is_right_need_not_look_at_what_is_wrong() -> None:
+    given = Call(service="s3", operation="ListParts", params={"PartNumberMarker": 7, "MaxParts": 2})
+    wrong = sample_finding(
+        "ListParts",
+        parameter="MaxParts",
+        value_class="wrong format",
+        candidate="400 InvalidArgument",
+        **TAKEN,
+    )
+    right = sample_finding(
+        "ListParts", parameter="MaxParts", value_class="typical", deaf=0, kind="length", sequence=(given,)
+    )
+    assert follows_from_deafness(wrong, right)
+    assert not shows_in_refusal(right, wrong), "it is not for what is wrong that the lists differ"
+    strange = replace(right, sequence=(replace(given, params={"MaxParts": "two"}),))
+    assert not follows_from_deafness(wrong, strange), "nobody needs to understand that"
+    assert shows_in_refusal(strange, wrong)
+    assert not follows_from_deafness(replace(wrong, reference="400 No", candidate="success (200)"), right)

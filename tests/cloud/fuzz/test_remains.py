@@ -58,6 +58,8 @@ def test_what_an_earlier_write_gave_and_a_later_one_did_not_is_left_over() -> No
     assert not remains(gap(Difference.MISSING, "big", "None"), (MADE,), SET), "it was given just now"
     assert not remains(gap(Difference.MISSING, "red", "None"), (MADE,), SET), "nobody gave it"
     assert not remains(gap(Difference.SUCCESS, "blue", "None"), (MADE,), SET)
+    named = call("Queue_Create", metadata={"key": "size"})
+    assert not remains(gap(Difference.MISSING, "{'size': 'b'}", "None"), (named,), SET), "it gave that, too"
 
 
 def test_a_list_that_grows_by_what_is_done_once_more_says_nothing_of_how_much_it_lists() -> None:

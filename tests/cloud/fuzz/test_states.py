@@ -28,6 +28,8 @@ from likewise.cloud.fuzz.tasks.states import (
     held,
     oddly,
     otherwise,
+    pages,
+    ways,
 )
 
 BLOBS = Planner(load("blob"), hints_of("blob"))
@@ -190,3 +192,23 @@ def test_a_page_is_asked_of_a_list_with_each_thing_that_narrows_it() -> None:
     assert all(params["Limit"] == 1 for those in calls.values() for params in those)
     assert [params["TableName"] for params in calls["ListBackups"]] == [Name("table")]
     assert {"IndexName", "FilterExpression", "Segment"} <= set().union(*calls["Scan"])
+
+
+def test_a_page_may_have_everything_on_it() -> None:
+    planner = Planner(load("dynamodb"), hints_of("dynamodb"))
+    whole = dict(pages(planner, planner.plan("Scan", many=True)))["whole page"]
+    assert names(whole.setup) == ["CreateTable", "PutItem"]
+    assert whole.call.params["Limit"] == 1
+
+
+def test_a_read_that_is_asked_after_a_way_of_writing_needs_no_way_of_its_own() -> None:
+    """What a write left shows as such there, and not as what the read says."""
+    planner = Planner(load("s3"), hints_of("s3"))
+    (read,) = [each for name, each in ways(planner, "GetBucketEncryption") if name.endswith(":kms")]
+    ways_of = [
+        probe
+        for task in Cases(planner, 1, ("GetBucketEncryption", "PutBucketEncryption")).states()["way"]
+        for probe in task.case.probes
+    ]
+    assert read.call in [each for probe in ways_of for each in probe.observers]
+    assert read.call.operation not in [probe.call.operation for probe in ways_of]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from likewise.cloud.fuzz.differences.causes import ASYNCHRONOUS, AUTHORISATION, NULL, STATES
-from likewise.cloud.fuzz.differences.likeness import ERRORS, STORED, last_name, top, tops
-from likewise.cloud.fuzz.differences.neglect import is_elsewhere
+from likewise.cloud.fuzz.differences.likeness import ERRORS, STORED, last_name, names_inside, top, tops
+from likewise.cloud.fuzz.differences.neglect import is_elsewhere, is_right
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
@@ -66,6 +67,16 @@ def is_same_absence(finding: Finding, other: Finding) -> bool:
         finding.value_class in _GONE
         and not other.parameter
         and other.condition in _NOWHERE
+        and all(getattr(finding, each) == getattr(other, each) for each in _ALIKE)
+    )
+
+
+def is_same_end(finding: Finding, other: Finding) -> bool:
+    """Whether what a call goes on with is gone since it was ended, as where there never was such a thing."""
+    return (
+        finding.condition == STATES["ended"]
+        and not finding.parameter
+        and other.value_class in _GONE
         and all(getattr(finding, each) == getattr(other, each) for each in _ALIKE)
     )
 
@@ -168,14 +179,35 @@ def follows_from(finding: Finding, other: Finding) -> bool:
     if _is_value_of(finding, other):
         return True
     is_thing = finding.kind in _OF_LISTS and "[{" in finding.reference + finding.candidate
-    is_about = _words(finding.place) & _words(f"{other.place}.{other.parameter}")
+    same = _given_alike(finding, other)
+    is_about = _words(finding.place) & _words(
+        f"{other.place}.{other.parameter}.{'.'.join(names_inside(same))}"
+    )
     if finding.kind in _PLAIN and not is_about and not is_thing:
         return False  # it is something else that differs there
     shape = load(other.service).operations.get(other.operation)
     usual = hints_of(other.service).values
     own = [shape.member(name) for name in given] if shape is not None else [None]
     # What is always given is given whatever it says.
-    return not any(each is None or each.required or f"{other.operation}.{each.name}" in usual for each in own)
+    always = {
+        name
+        for name, each in zip(given, own, strict=True)
+        if each is None or each.required or f"{other.operation}.{name}" in usual
+    }
+    return always <= same.keys()
+
+
+def _given_alike(finding: Finding, other: Finding) -> dict[str, Any]:
+    """What the write that leaves something else was given in both findings, where it does so with that."""
+    given = [
+        {name: call.params[name] for name in tops(other.parameter) & call.params.keys()}
+        for each in (finding, other)
+        for call in each.sequence
+        if call.operation == other.operation
+    ]
+    return {
+        name: value for name, value in given[-1].items() if value in (each.get(name) for each in given[:-1])
+    }
 
 
 def _is_value_of(finding: Finding, other: Finding) -> bool:
@@ -215,18 +247,20 @@ def follows_from_loss(finding: Finding, other: Finding) -> bool:
 def follows_from_deafness(finding: Finding, other: Finding) -> bool:
     """Whether a side takes any value of a parameter which it does not heed, as another finding says.
 
-    What a read answers to several parameters, one of which it does not heed, differs for that.
+    What a read answers to several parameters, one of which it does not heed, differs for that. A read that
+    does not heed what is right need not look at what is wrong.
     """
     if other.deaf is None or finding.operation != other.operation:
         return False
+    is_read_alone = finding.shown_by == other.shown_by == other.operation and is_read(other.operation)
     if finding.kind != Difference.SUCCESS:
-        is_read_alone = finding.shown_by == other.shown_by == other.operation and is_read(other.operation)
         return (
             is_read_alone
             and finding.kind not in _FAILURES
             and tops(other.parameter) < tops(finding.parameter)
         )
-    if other.manifestation == "response":
+    is_whole = is_read_alone and is_right(other) and finding.value_class != ValueClass.TYPICAL
+    if other.manifestation == "response" and not is_whole:
         return False
     said = (finding.reference, finding.candidate)[other.deaf]
     return said.startswith("success") and bool(tops(other.parameter) & tops(finding.parameter) - {""})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.planning.variants import AND
@@ -70,3 +73,12 @@ def last_name(place: str) -> str:
     if name.startswith("x-ms-meta-") or (names and names[-1].lower() == "metadata"):
         return "metadata"  # whichever of its entries it is
     return name.removeprefix("x-ms-").replace("-", "")
+
+
+def names_inside(value: Any) -> Iterator[str]:
+    """What things are called inside a value, however deep."""
+    if isinstance(value, Mapping):
+        yield from map(str, value)
+        yield from (name for inner in value.values() for name in names_inside(inner))
+    elif isinstance(value, (list, tuple)):
+        yield from (name for inner in value for name in names_inside(inner))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from likewise.cloud.fuzz.calls import Ref, placeholders
 from likewise.cloud.fuzz.differences.causes import STATES
 from likewise.cloud.fuzz.differences.likeness import tops
 from likewise.cloud.fuzz.findings import Finding
+from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass
 from likewise.model import Difference
 
@@ -70,8 +75,34 @@ def shows_in_refusal(finding: Finding, other: Finding) -> bool:
         and finding.kind != Difference.SUCCESS == other.kind
         and "" not in tops(other.parameter) == tops(finding.parameter)
         and other.value_class != ValueClass.TYPICAL
+        and not is_right(finding)
         and taker(other) == finding.deaf
     )
+
+
+def is_right(finding: Finding) -> bool:
+    """Whether what a call was given is what an earlier answer said, or as what it is usually given."""
+    names, params = tops(finding.parameter), finding.sequence[-1].params
+    if finding.value_class != ValueClass.TYPICAL or not names <= params.keys():
+        return False
+    values, operation = hints_of(finding.service).values, finding.operation
+    usual = {
+        name: values.get(f"{operation}.{name}", values.get(f"{operation}?{name}", values.get(name)))
+        for name in names
+    }
+    return all(
+        any(isinstance(each, Ref) for each in placeholders(params[name]))
+        or _is_like(params[name], usual[name])
+        for name in names
+    )
+
+
+def _is_like(value: Any, usual: Any) -> bool:
+    """Whether a value is the usual one, but for the numbers in it."""
+    if isinstance(value, Mapping) and isinstance(usual, Mapping):
+        return value.keys() == usual.keys() and all(_is_like(value[name], usual[name]) for name in value)
+    texts = (str(value), str(usual))
+    return bool(value == usual or (type(value) is type(usual) and all(text.isdecimal() for text in texts)))
 
 
 SHORT = 4

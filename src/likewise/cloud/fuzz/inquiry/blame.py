@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -21,6 +21,7 @@ from likewise.cloud.fuzz.differences.likeness import (
 )
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
+from likewise.cloud.fuzz.inquiry.places import holds, named, size, without_texts
 from likewise.cloud.fuzz.inquiry.remains import remains
 from likewise.cloud.fuzz.planning.plans import Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import unbound
@@ -90,7 +91,8 @@ class Blame:
         is_left = self._is_left(shown)
         if is_left and any(call.operation == mine for call in shown.case.setup):
             void = None  # it did something before
-        is_heard = void is not None or not (self._does_not_heed(shown) or self._is_kept_otherwise(shown))
+        is_lost = self._does_not_heed(shown) or self._is_kept_otherwise(shown) or self._is_kept_usual(shown)
+        is_heard = void is not None or not is_lost
         is_unheeded = is_left or not is_heard
         is_made = gap.difference in EXISTENCE and void is None and self._has_shown_effect(shown)
         if is_made and not is_unheeded and gap.difference is Difference.LENGTH:
@@ -162,8 +164,24 @@ class Blame:
         gap = shown.gap
         if gap.difference is not Difference.VALUE or gap.operation not in self._planner.hints.account:
             return False
-        given = {str(each).lower() for each in _named(shown.probe.call.params, gap.place.rpartition(".")[2])}
+        given = {str(each).lower() for each in named(shown.probe.call.params, gap.place.rpartition(".")[2])}
         return (gap.reference in given) != (gap.candidate in given)
+
+    def _is_kept_usual(self, shown: Shown) -> bool:
+        """Whether one side has what it was given, and the other what is usually given, which both take."""
+        gap = shown.gap
+        plain = self._plainly(shown, gap.index) if gap.difference is Difference.VALUE else None
+        if plain is None or not _has_read(plain):
+            return False
+        if any(each.index and each.signature == gap.signature for each in plain.gaps):
+            return False  # it says something else whatever it was given
+        call, name = shown.probe.call, gap.place.rpartition(".")[2]
+        mine, usual = (
+            {str(each).lower() for each in named(params, name)}
+            for params in (call.params, self._planner.typical(call.operation))
+        )
+        said = (gap.reference.lower(), gap.candidate.lower())
+        return any(one in mine - usual and other in usual - mine for one, other in (said, said[::-1]))
 
     def _is_heeded(self, shown: Shown) -> bool:
         """Whether another read, in which the sides agree on that, saw the parameter do something on both."""
@@ -333,7 +351,7 @@ class Blame:
         if without is None or without.seen is None or look.seen is None:
             return False
         before, after = without.seen[which].answers[0], look.seen[which].answers[0]
-        return after.success and _size(before.fields) < _size(after.fields)
+        return after.success and size(before.fields) < size(after.fields)
 
     def _has_shown_effect(self, shown: Shown) -> bool:
         """Whether another read, in which the sides agree, saw the probe do something on both."""
@@ -380,7 +398,7 @@ class Blame:
         for each in placeholders(call.params):
             with suppress(Unresolved):
                 given |= {str(resolve(each, {}, seen.setup))} if isinstance(each, Ref) else set()
-        return _without(said, given)
+        return without_texts(said, given)
 
 
 def given_by(shown: Shown) -> str | None:
@@ -409,42 +427,6 @@ def _is_of(other: Gap, gap: Gap) -> bool:
     """Whether what a read shows besides is the same thing, or says the same two values of it elsewhere."""
     values = (gap.difference, gap.reference, gap.candidate)
     return concerns(other, gap) or (other.difference, other.reference, other.candidate) == values
-
-
-def _without(value: Any, texts: Container[str]) -> Any:
-    """A value without some texts, wherever they stand by themselves."""
-    if isinstance(value, Mapping):
-        return {key: _without(inner, texts) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_without(inner, texts) for inner in value]
-    return "" if isinstance(value, str) and value in texts else value
-
-
-def holds(value: Any, place: str) -> bool:
-    """Whether something stands at a place of an answer."""
-    name, _, rest = place.partition(".")
-    inner = value.get(name.removesuffix("[]")) if isinstance(value, Mapping) else None
-    if not rest:
-        return inner is not None and inner not in ([], {}, "")
-    if isinstance(inner, list):
-        return any(holds(each, rest) for each in inner)
-    return holds(inner, rest)
-
-
-def _named(value: Any, name: str) -> Iterator[Any]:
-    """What stands under a name, wherever it is."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from [inner] if key == name else _named(inner, name)
-    elif isinstance(value, list):
-        yield from (each for inner in value for each in _named(inner, name))
-
-
-def _size(value: Any) -> int:
-    """How many things the lists of an answer hold."""
-    if isinstance(value, Mapping):
-        return sum(map(_size, value.values()))
-    return len(value) if isinstance(value, list) else 0
 
 
 def _has_read(look: Look, at: int = 1) -> bool:

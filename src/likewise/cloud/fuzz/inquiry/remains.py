@@ -8,7 +8,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.differences.judging import Gap
-from likewise.cloud.fuzz.differences.likeness import STORED
+from likewise.cloud.fuzz.differences.likeness import STORED, names_inside
 from likewise.cloud.fuzz.inquiry.minimising import Shown
 from likewise.cloud.fuzz.planning.plans import CHOSEN, is_read
 from likewise.cloud.fuzz.sides.execution import Case, Probe
@@ -30,7 +30,7 @@ def remains(gap: Gap, before: Sequence[Call], write: Call) -> bool:
     if gap.difference not in STORED:
         return False
     earlier = {text for call in before if not is_read(call.operation) for text in _texts(call.params)}
-    left = earlier - set(_texts(write.params))
+    left = earlier - {*_texts(write.params), *names_inside(write.params)}
     return _has(gap.reference, left) != _has(gap.candidate, left)
 
 

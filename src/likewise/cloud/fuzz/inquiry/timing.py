@@ -20,8 +20,8 @@ from likewise.cloud.fuzz.differences.bonds import Bonds
 from likewise.cloud.fuzz.differences.crowds import goes_on, listed
 from likewise.cloud.fuzz.differences.judging import Gap, Judge
 from likewise.cloud.fuzz.differences.likeness import EXISTENCE, is_empty
-from likewise.cloud.fuzz.inquiry.blame import holds
 from likewise.cloud.fuzz.inquiry.minimising import Shown
+from likewise.cloud.fuzz.inquiry.places import holds
 from likewise.cloud.fuzz.inquiry.questions import Question, Questions
 from likewise.cloud.fuzz.planning.plans import ENDS, is_read
 from likewise.cloud.fuzz.sides.execution import AGAIN, Case, Exhausted, Probe, Seen

@@ -23,6 +23,10 @@ CHOICES = 6
 """Members of a structure, none of them required, from which on it is taken to be one of several things."""
 NO_VALUE = "not a valid value!"
 """A text that is none of those that mean something."""
+NONE_OF_THEM = "NotOneOfThem"
+"""A word that is none of those that a parameter may be given."""
+STRANGE = "not * a/valid: value!"
+"""A text with marks that many a text may not have: one that stands for anything, one that parts names."""
 NOBODYS = "00000000-0000-0000-0000-000000000000"
 """An identifier that nothing has."""
 FOREIGN, MARKED = "ünï-ⓒode", "a <b> & 'c' \"d\" + 100%"
@@ -64,7 +68,7 @@ def variants(
             yield replace(
                 varied(place, value_class, typical, member.name, value),
                 note="missing" if is_less else shown(part),
-                is_double=isinstance(part, list) and _is_double(part),
+                is_double=_is_double(part),
                 is_plain=member.kind == "any" and place != member.name,
                 is_early=value_class is ValueClass.BOUNDARY and (type(part) is int or _is_hollow(part)),
                 is_beyond=value_class is ValueClass.WRONG_FORMAT and type(part) is int,
@@ -88,9 +92,11 @@ def _is_hollow(value: Any) -> bool:
     return isinstance(value, Mapping) and list(value.values()) == [[]]
 
 
-def _is_double(value: list[Any]) -> bool:
-    half = len(value) // 2
-    return half > 0 and value[:half] == value[half:]
+def _is_double(value: Any) -> bool:
+    """Whether a list, or the only one that a value holds, has everything twice."""
+    inner = next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value
+    half = len(inner) // 2 if isinstance(inner, list) else 0
+    return half > 0 and bool(inner[:half] == inner[half:])
 
 
 def usual(member: Member) -> Any:
@@ -178,7 +184,7 @@ def _strings(member: Member, base: Any) -> Iterator[tuple[ValueClass, Any]]:
         for value in member.enum:
             if value != base:
                 yield ValueClass.TYPICAL, value
-        yield ValueClass.WRONG_FORMAT, "NotOneOfThem"
+        yield ValueClass.WRONG_FORMAT, NONE_OF_THEM
         yield ValueClass.WRONG_FORMAT, str(base or member.enum[0]).swapcase()
         return
     if _looks_like_owner(member.name):
@@ -264,8 +270,12 @@ def _choices(member: Member, base: Mapping[str, Any], place: str) -> Iterator[Ch
     others = [each for each in member.members if each.name != given]
     for inner in others:
         yield place, ValueClass.TYPICAL, {inner.name: usual(inner)}
-    for inner in [each for each in others if each.kind == "list"][:1]:
+    several = [each for each in others if each.kind == "list"]
+    for inner in several[:1]:
         yield place, ValueClass.BOUNDARY, {inner.name: []}
+    for inner in several:
+        # Some of them are sets, in which nothing is twice.
+        yield place, ValueClass.BOUNDARY, {inner.name: 2 * usual(inner)}
     yield place, ValueClass.WRONG_FORMAT, {**base, others[0].name: usual(others[0])}
 
 
@@ -281,8 +291,7 @@ def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Ite
     if not depth or not isinstance(base, Mapping):
         return
     is_choice = _is_choice(member, base)
-    if is_choice:
-        yield from _choices(member, base, place)
+    yield from _choices(member, base, place) if is_choice else _strangely(member, base, place)
     for inner in member.members:
         if inner.name in there:
             rest = {name: value for name, value in there.items() if name != inner.name}
@@ -294,9 +303,31 @@ def _structure_changes(member: Member, base: Any, place: str, depth: int) -> Ite
             yield f"{place}.{inner.name}", ValueClass.TYPICAL, {**there, inner.name: value}
             for part, other in _alternatives(inner):
                 yield f"{place}.{inner.name}.{part}", ValueClass.TYPICAL, {**there, inner.name: other}
+            if inner.kind == "structure":
+                for where, kind, other in _strangely(inner, value, f"{place}.{inner.name}"):
+                    yield where, kind, {**there, inner.name: other}
             if inner.kind == "integer":
                 most = int(inner.maximum or MUCH)
                 yield f"{place}.{inner.name}", ValueClass.BOUNDARY, {**there, inner.name: most}
+
+
+def _strangely(member: Member, base: Mapping[str, Any], place: str) -> Iterator[Change]:
+    """All texts that may be left out, with one that means nothing; and all words of which only some do."""
+    absent = [each for each in member.members if each.name not in base and not each.required]
+    for is_free in (True, False):
+        strange = {each.name: text for each in absent if (text := _strange(each, is_free)) is not None}
+        if strange:
+            yield place, ValueClass.WRONG_FORMAT, {**base, **strange}
+
+
+def _strange(member: Member, is_free: bool) -> Any:
+    """A text that means nothing, also as the only item of a list, for any text or for one of a few."""
+    if member.kind == "list" and member.members:
+        inner = _strange(member.members[0], is_free)
+        return None if inner is None else [inner]
+    if member.kind != "string" or bool(member.enum) == is_free:
+        return None
+    return STRANGE if is_free else NONE_OF_THEM
 
 
 def _given(member: Member) -> Any:

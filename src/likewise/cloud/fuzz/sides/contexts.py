@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from likewise.cloud.fuzz.calls import Answer, Call, Name, Ref, placeholders
-from likewise.cloud.fuzz.planning.plans import is_read
+from likewise.cloud.fuzz.planning.plans import ENDS, is_read
 from likewise.cloud.fuzz.planning.sequences import shifted
 
 LETTERS = "mbxckdwneu"
@@ -114,10 +114,13 @@ class Stages:
             for key in _keys(stage):
                 del self._alike[key][prefix]
 
-    def take(self, setup: tuple[Call, ...], generation: int) -> Stage | None:
-        """The context that has most of a set-up, as a stage for it; those of a server that ended are gone."""
+    def take(self, setup: tuple[Call, ...], generation: int, following: Call) -> Stage | None:
+        """The context that has most of a set-up, as a stage for it; those of a server that ended are gone.
+
+        Where that matters to the call that is `following`, the last write is made now, not long ago.
+        """
         written = _written(setup)
-        for count in range(len(written), 0, -1):
+        for count in range(len(written) - _is_about_the_last(written, following), 0, -1):
             those = tuple(self._alike.get(written[:count], {}).values())
             fitting = [each for each in those if self._stands(each, generation)]
             if (found := _fittest(fitting, setup)) is not None:
@@ -133,6 +136,16 @@ class Stages:
         if stage.generation != generation:
             self.drop(stage.names.prefix)
         return stage.generation == generation
+
+
+def _is_about_the_last(written: Sequence[str], call: Call) -> bool:
+    """Whether a write may be answered otherwise just after the last one: a removal, or one alike.
+
+    A server may still be at work on either, and then says so only to who is quick.
+    """
+    if is_read(call.operation) or not written:
+        return False
+    return call.operation == written[-1] or ENDS.search(written[-1]) is not None
 
 
 def _keys(stage: Stage) -> Iterator[tuple[str, ...]]:

@@ -226,7 +226,7 @@ class Lane:
             for number, probe in enumerate(case.probes):
                 is_recent = False
                 if stage is None or not stage.is_clean:
-                    stage, is_recent = self._staged(case.setup, stage, anew=anew)
+                    stage, is_recent = self._staged(case.setup, stage, probe.call, anew=anew)
                 seen = Seen(
                     setup=stage.answers,
                     prefix=stage.names.prefix,
@@ -261,7 +261,9 @@ class Lane:
             self.tidy()
         return done
 
-    def _staged(self, setup: tuple[Call, ...], before: Stage | None, *, anew: bool) -> tuple[Stage, bool]:
+    def _staged(
+        self, setup: tuple[Call, ...], before: Stage | None, following: Call, *, anew: bool
+    ) -> tuple[Stage, bool]:
         """A context with a set-up, the one `before` as far as it stands; and whether something was called."""
         if before is not None and before.kept:
             stage = before.again()
@@ -269,7 +271,8 @@ class Lane:
             self._keep(before)
             self.tidy()
             self.is_new = False
-            there = None if anew or self.keeper is not None else self._stages.take(setup, self.generation)
+            is_new = anew or self.keeper is not None
+            there = None if is_new else self._stages.take(setup, self.generation, following)
             stage = there or Stage(names=self.names(), generation=self.generation, setup=setup, answers=[])
         rest = setup[len(stage.answers) :]
         stage.answers = stage.answers + self._calls(rest, stage.names, stage.answers)

@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from likewise.cloud.fuzz.grammar import Grammar, OperationShape
-from likewise.cloud.fuzz.planning.values import NO_VALUE
+from likewise.cloud.fuzz.planning.values import NO_VALUE, NONE_OF_THEM
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass, Variant, general, together
 
 GROUP = 3
@@ -60,11 +60,12 @@ def grouped(
     """What may be given besides, several at once: what both sides take needs no call of its own.
 
     The second values of enumerations come together after the first ones, and so on. Texts that are none of
-    the right ones come together as well, but for parameters that are `shared`: most servers take any.
+    the right ones come together as well, and so do words that are not in an enumeration, but for parameters
+    that are `shared`: most servers take any.
     """
     rounds: list[list[Variant]] = []
     given: dict[str, int] = {}
-    strange: list[Variant] = []
+    strange: dict[str, list[Variant]] = {repr(NO_VALUE): [], repr(NONE_OF_THEM): []}
     for each in found:
         is_free = not each.is_alone and each.parameter == each.top not in typical
         if is_free and each.value_class == ValueClass.TYPICAL:
@@ -72,10 +73,10 @@ def grouped(
             if number == len(rounds):
                 rounds.append([])
             rounds[number].append(each)
-        elif is_free and each.top not in shared and each.note == repr(NO_VALUE):
-            strange.append(each)
+        elif is_free and each.top not in shared and each.note in strange:
+            strange[each.note].append(each)
     groups = [group for number, those in enumerate(rounds) for group in _shared_out(those, number)]
-    groups += _shared_out(strange, 1) if strange else []
+    groups += [group for those in strange.values() if those for group in _shared_out(those, 1)]
     return [together(each) for each in groups if len(each) > 1]
 
 

@@ -17,6 +17,8 @@ KEYED = "keyed"
 """What is held, asked with a key or under a condition: whether it is kept from who has none comes first."""
 MARKS = " ü'&+%"
 """What is put at the end of a name: addresses, XML and queries write these letters and marks otherwise."""
+ALL = "as many as there are"
+"""How long a page is that has everything on it."""
 MADE, ASKED = "Aa", "aA"
 """What names end with that are one name to whoever does not tell capitals from small letters."""
 
@@ -109,6 +111,12 @@ def pages(planner: Planner, plan: Plan) -> Iterator[tuple[str, Situation]]:
     yield "first page", Situation(setup=plan.setup, call=first, labels=labels)
     labels = {"parameter": shape.tokens[0][1], "value_class": str(ValueClass.TYPICAL)}
     yield "second page", Situation(setup=(*plan.setup, first), call=second, labels=labels)
+    single = planner.plan(plan.call.operation)
+    if single.setup != plan.setup:
+        # Whoever stops at the limit does not know that nothing comes after it.
+        whole = replace(single.call, params={**single.call.params, shape.limit: 1})
+        labels = {"parameter": shape.limit, "value_class": str(ValueClass.BOUNDARY), "note": ALL}
+        yield "whole page", Situation(setup=single.setup, call=whole, labels=labels)
     for narrow in _narrowed(planner, plan):
         given = {name: value for name, value in narrow.call.params.items() if name not in plan.call.params}
         names, notes = (*given, shape.limit), (*map(shown, given.values()), "1")

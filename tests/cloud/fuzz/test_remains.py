@@ -126,6 +126,25 @@ def test_what_may_be_given_besides_is_given_where_there_is_nothing_as_well() -> 
     }
 
 
+def test_what_was_given_together_where_there_is_nothing_is_looked_into_one_by_one() -> None:
+    """Each would get a call of its own there anyway, and that is then enough."""
+    together: list[frozenset[str]] = []
+
+    def trick(each: Call, _: int, side: FakeSide) -> Answer | None:
+        objects = side.buckets.get(str(each.params.get("Bucket")), {})
+        is_absent = each.operation == "DeleteObject" and str(each.params.get("Key")) not in objects
+        if not is_absent or "BypassGovernanceRetention" not in each.params:
+            return None
+        if len(each.params) > 3:
+            together.append(frozenset(each.params))
+        return failure(500, "Broken")
+
+    operations = ("CreateBucket", "PutObject", "DeleteObject", "GetObject")
+    assert findings(trick, None, budget=300, operations=operations)
+    assert together
+    assert len(together) == len(set(together)), "what was given together was not asked again"
+
+
 def test_what_is_asked_where_there_is_nothing_does_not_speak_of_what_was_made() -> None:
     planner = Planner(load("s3"), hints_of("s3"))
     cases = Cases(planner, 1, ("DeleteObject", "GetObject"))

@@ -108,7 +108,7 @@ def test_a_long_sequence_is_made_shorter_though_that_was_in_vain_elsewhere() -> 
     shown = [replace(each, case=Case(setup=long, probes=(probe,))) for each in shown]
     for shorter in reductions(long, probe.call):
         for _ in range(2):
-            pair.minimiser._note(pair.minimiser._kind(shown[0].case, shorter, shown), worked=False)
+            pair.minimiser.trials.note(pair.minimiser._kind(shown[0].case, shorter, shown), worked=False)
     (done,) = pair.minimiser._reduced(list(shown), [10])
     assert len(done.case.setup) < 4
 
@@ -188,7 +188,10 @@ def test_what_the_state_alone_shows_has_no_parameter_for_a_condition() -> None:
         call=put(CacheControl="x"), parameter="CacheControl", value_class="typical", note="'x'", state="twice"
     )
     pair = Twice()
-    pair.minimiser._tries["simpler", "typical"] = [2, 0]  # however often nothing simpler showed anything
+    pair.minimiser.trials.counts["simpler", "typical"] = [
+        2,
+        0,
+    ]  # however often nothing simpler showed anything
     shown, _ = pair.minimiser.confirm(Case(setup=(BUCKET, put()), probes=(probe,)), [gap("Body")])
     (done,) = pair.minimiser.minimise(shown)
     assert (done.probe.parameter, done.probe.value_class, done.probe.state) == ("", "", "twice")
@@ -264,10 +267,11 @@ def test_no_parameter_is_asked_by_itself_twice_in_the_same_call() -> None:
 
 
 def test_what_a_task_has_asked_of_one_parameter_by_itself_is_not_asked_again() -> None:
-    pair, case = Needing("CacheControl", "Expires"), replace(together("CacheControl", "Expires"), setup=())
+    """After all that the task had set up: with less before it, it shows no more."""
+    pair, case = Needing("CacheControl", "Expires"), together("CacheControl", "Expires")
     planner = Planner(load("s3"), hints_of("s3"))
     for each in apart(case.probes[0], planner, bare=False):
-        pair.minimiser.see_apart(case, each, [])
+        pair.minimiser.see_apart(each, [])
     assert least(pair, case) == "CacheControl and Expires"
     assert not parts_asked(pair)
     pair.minimiser.forget()
@@ -288,3 +292,49 @@ def test_the_simplest_value_is_tried_by_itself_where_it_has_mostly_been_enough()
     first = [tried(pair) for _ in range(3)]
     assert max(first[0]) > 1
     assert max(first[2]) == 1
+
+
+class Wanting(Needing):
+    """A pair whose sides differ only where a call has what it is usually given, too."""
+
+    def seen(self, probe: Probe) -> Look:
+        look = super().seen(probe)
+        return look if "Body" in probe.call.params else replace(look, gaps=[])
+
+
+def test_what_is_never_taken_without_the_usual_rest_is_asked_with_it() -> None:
+    """The condition is told apart every time all the same."""
+
+    def bare(pair: Pair) -> int:
+        case = together("Body", "CacheControl", "Expires")
+        several = "CacheControl and Expires"
+        probe = replace(case.probes[0], parameter=several, value_class="typical and typical", note="a and b")
+        pair.runs.clear()
+        assert least(pair, replace(case, probes=(probe,))) == "Expires"
+        return sum("Body" not in each.call.params for run in pair.runs for each in run.probes)
+
+    pair = Wanting("Expires")
+    assert [bool(bare(pair)) for _ in range(4)] == [True, True, False, False]
+
+
+def test_a_simpler_form_that_never_shows_anything_is_left_out_after_a_while() -> None:
+    """Whether any value does it is asked a few times more than what only makes a call shorter."""
+
+    def asked(pair: Pair) -> bool:
+        probe = Probe(
+            call=put(CacheControl="not a valid value"), parameter="CacheControl", value_class="wrong format"
+        )
+        shown, _ = pair.minimiser.confirm(Case(setup=(BUCKET,), probes=(probe,)), [gap("Body")])
+        pair.runs.clear()
+        (done,) = pair.minimiser.minimise(shown)
+        assert done.probe.call.params["CacheControl"] == "not a va"
+        return any(each.value_class == "typical" for run in pair.runs for each in run.probes)
+
+    class Odd(Pair):
+        def seen(self, probe: Probe) -> Look:
+            is_odd = str(probe.call.params.get("CacheControl")).startswith("not")
+            seen = Seen(setup=[], answers=[Answer(success=True, status=200)])
+            return Look(gaps=[gap("Body")] if is_odd else [], seen=(seen, seen))
+
+    pair = Odd()
+    assert [asked(pair) for _ in range(6)] == [True] * 4 + [False] * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.grammar import load
 from likewise.cloud.fuzz.hints import hints_of
-from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
+from likewise.cloud.fuzz.inquiry.minimising import Look, Minimiser, Shown
 from likewise.cloud.fuzz.inquiry.remains import as_shown, remains
 from likewise.cloud.fuzz.inquiry.timing import Check, Lateness
 from likewise.cloud.fuzz.planning.plans import Planner
@@ -126,6 +127,47 @@ def test_what_may_be_given_besides_is_given_where_there_is_nothing_as_well() -> 
     assert {(each.operation, each.parameter) for each in found} == {
         ("DeleteObject", "BypassGovernanceRetention")
     }
+
+
+def test_what_was_given_together_where_there_is_nothing_is_looked_into_one_by_one() -> None:
+    """Each would get a call of its own there anyway, and that is then enough."""
+    together: list[frozenset[str]] = []
+
+    def trick(each: Call, _: int, side: FakeSide) -> Answer | None:
+        objects = side.buckets.get(str(each.params.get("Bucket")), {})
+        is_absent = each.operation == "DeleteObject" and str(each.params.get("Key")) not in objects
+        if not is_absent or "BypassGovernanceRetention" not in each.params:
+            return None
+        if len(each.params) > 3:
+            together.append(frozenset(each.params))
+        return failure(500, "Broken")
+
+    operations = ("CreateBucket", "PutObject", "DeleteObject", "GetObject")
+    assert findings(trick, None, budget=300, operations=operations)
+    assert together
+    assert len(together) == len(set(together)), "what was given together was not asked again"
+
+
+def test_what_parts_of_a_call_show_one_by_one_is_confirmed_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"IfMatch", "IfModifiedSince", "Range", "PartNumber", "RequestPayer", "IfNoneMatch", "VersionId"}
+    given |= {"ResponseCacheControl", "ResponseContentType", "ResponseExpires", "ResponseContentEncoding"}
+    asked: list[set[tuple[str, str]]] = []
+    honest = Minimiser.foresee
+
+    def foresee(self: Minimiser, setup: tuple[Call, ...], those: Sequence[tuple[Probe, Any]]) -> None:
+        asked.append({(probe.parameter, str(probe.value_class)) for probe, _ in those})
+        honest(self, setup, those)
+
+    def trick(each: Call, _: int, side: FakeSide) -> Answer | None:
+        wrong = sorted(given & each.params.keys())
+        is_there = str(each.params.get("Key")) in side.buckets.get(str(each.params.get("Bucket")), {})
+        return failure(400, f"Bad{wrong[0]}") if wrong and is_there else None
+
+    monkeypatch.setattr(Minimiser, "foresee", foresee)
+    operations = ("CreateBucket", "PutObject", "GetObject")
+    assert findings(trick, None, budget=600, operations=operations)
+    first = [{name for name, kind in each if kind == "typical"} & given for each in asked]
+    assert any(len(each) > 1 for each in first), "first values are given together, and then one by one"
 
 
 def test_what_is_asked_where_there_is_nothing_does_not_speak_of_what_was_made() -> None:

@@ -212,6 +212,7 @@ class Campaign:
 
     def _run(self, task: Task, *, again: bool = False) -> Iterator[Event]:
         found, before = self._new_ones, self.pair.asked
+        self.inquiry.minimiser.forget()
         task = self.experience.effective(task, self.inquiry.known.ineffective, again=again)
         if not task.case.probes:
             self.gains.note(task.keys, 0, 0)
@@ -245,14 +246,23 @@ class Campaign:
                 self.experience.count(case, probe, ours, theirs)
                 yield from self._judge(replace(task, case=case), probe, ours, theirs)
 
-    def _ask(self, task: Task, probes: Sequence[Probe]) -> Iterator[Event]:
-        """Some more probes after the set-up of a task."""
+    def _ask(self, task: Task, probes: Sequence[Probe], whole: Probe | None = None) -> Iterator[Event]:
+        """Some more probes after the set-up of a task, perhaps with what a `whole` was given, one by one."""
         if not probes:
             return
-        case = replace(task.case, probes=tuple(probes))
-        for each, (left, right) in zip(probes, self.pair.do(case, anew=False), strict=False):
-            self.experience.count(case, each, left, right)
-            yield from self._judge(replace(task, case=case), each, left, right)
+        task = replace(task, case=replace(task.case, probes=tuple(probes)))
+        results = self.pair.do(task.case, anew=False)
+        self._foresee(task, results)
+        for each, (left, right) in zip(probes, results, strict=False):
+            self.experience.count(task.case, each, left, right)
+            yield from self._parts(task, each, left, right)
+            if whole is None:
+                yield from self._judge(task, each, left, right)
+            else:
+                gaps, _ = self.inquiry.gaps(task.case, each, left, right)
+                self.inquiry.minimiser.see_apart(each, gaps)
+                yield from self._judge(task, each, left, right)
+                self.experience.known |= {key_of(gap, whole) for gap in gaps}
 
     def _besides(self, task: Task, probe: Probe) -> Iterator[Event]:
         """What else a call may be given that is taken where there is nothing, several at once first."""
@@ -277,7 +287,6 @@ class Campaign:
             gaps, _ = self.inquiry.gaps(task.case, probe, ours, theirs)
             if AND not in probe.parameter and (new := self.experience.new(probe, gaps)):
                 those.append((self._watched(task, probe, new), new))
-        self.inquiry.minimiser.forget()
         if len(those) > 1:
             self.inquiry.minimiser.foresee(task.case.setup, those)
 
@@ -301,13 +310,7 @@ class Campaign:
         # What one of them is refused for hides what the others would be.
         if not parts or not self.experience.new(probe, gaps, hiding=False):
             return
-        case = replace(task.case, probes=tuple(parts))
-        for each, (left, right) in zip(parts, self.pair.do(case, anew=False), strict=False):
-            self.experience.count(case, each, left, right)
-            gaps, _ = self.inquiry.gaps(case, each, left, right)
-            self.inquiry.minimiser.see_apart(case, each, gaps)
-            yield from self._judge(replace(task, case=case), each, left, right)
-            self.experience.known |= {key_of(gap, probe) for gap in gaps}
+        yield from self._ask(task, parts, probe)
 
     def _judge(self, task: Task, probe: Probe, ours: Seen, theirs: Seen) -> Iterator[Event]:
         gaps, doubts = self.inquiry.gaps(task.case, probe, ours, theirs)

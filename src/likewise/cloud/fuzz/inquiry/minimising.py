@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from likewise.cloud.fuzz.calls import Call, Ref, placeholders
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.inquiry.shortening import absorbed, leaned, once, reductions, sliced
-from likewise.cloud.fuzz.inquiry.shrinking import MANY, apart, fewer, lessened, owned, simpler
+from likewise.cloud.fuzz.inquiry.shrinking import MANY, apart, fewer, form_of, lessened, owned, simpler
+from likewise.cloud.fuzz.inquiry.trials import Kind, Trials
 from likewise.cloud.fuzz.planning.plans import Planner
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass
 from likewise.cloud.fuzz.sides.execution import Case, Probe, Seen
@@ -17,8 +18,6 @@ from likewise.model import Difference, Implication
 
 LIMIT = 10
 """Call pairs that minimising may take, beyond the first confirmation; twice as many for long sequences."""
-VAIN = 2
-"""Reductions of a kind that showed nothing, after which that kind is left alone."""
 LONG = 4
 """Calls of a sequence above which other ways to the same state are looked for."""
 VALUES = 3
@@ -67,8 +66,7 @@ class Minimiser:
         stand: Callable[[Sequence[Shown]], Look | None] = lambda _: None,
     ) -> None:
         self._look, self._batch, self._planner, self._stand = look, batch, planner, stand
-        self._tries: dict[tuple[object, ...], list[int]] = {}
-        """For each kind of reduction how often it was tried, and how often it showed the difference still."""
+        self.trials = Trials()
         self._failed: dict[str, set[tuple[str, ...]]] = {}
         """Forms that were tried in one investigation, and what they do not show."""
         self._foreseen: dict[str, Look] = {}
@@ -88,7 +86,7 @@ class Minimiser:
     ) -> Minimiser:
         """The same experience for another investigation at the same time."""
         other = Minimiser(look, batch, self._planner, stand)
-        other._tries = self._tries
+        other.trials = self.trials
         return other
 
     def foresee(self, setup: tuple[Call, ...], those: Sequence[tuple[Probe, Sequence[Gap]]]) -> None:
@@ -107,9 +105,9 @@ class Minimiser:
                 self._foreseen |= {str(form): look for form, look in zip(forms, looks, strict=False)}
                 self._siblings |= {str(form): forms for form in forms}
 
-    def see_apart(self, case: Case, probe: Probe, gaps: Sequence[Gap]) -> None:
-        """Take in what one of several parameters shows by itself."""
-        self._alone[_words(replace(case, probes=(probe,)))] = {gap.signature for gap in gaps}
+    def see_apart(self, probe: Probe, gaps: Sequence[Gap]) -> None:
+        """Take in what one of several parameters shows by itself, after all that a task has set up."""
+        self._alone[repr(probe.call)] = {gap.signature for gap in gaps}
 
     def forget(self) -> None:
         """What was foreseen is no longer of use."""
@@ -134,7 +132,7 @@ class Minimiser:
                 pending = [gap for gap in pending if look.find(gap) is None]
                 self._fail(form, pending)
                 if len(form.setup) < min(2, len(case.setup)):
-                    self._note(_hope(form), worked=bool(shown))
+                    self.trials.note(_hope(form), worked=bool(shown))
         if not shown:
             others = [gap for gap in look.gaps if gap.index == 0 and gap.difference in REFUSALS]
             if others:
@@ -170,7 +168,7 @@ class Minimiser:
         yield once(setup, needed)
 
     def _hopeful(self, setup: tuple[Call, ...], probe: Probe) -> Iterator[tuple[Call, ...]]:
-        if not self._is_vain(_hope(Case(setup=setup, probes=(probe,)))):
+        if not self.trials.is_vain(_hope(Case(setup=setup, probes=(probe,)))):
             yield setup
 
     def _fail(self, form: Case, gaps: Sequence[Gap]) -> None:
@@ -211,13 +209,13 @@ class Minimiser:
             if _loses_order(case.setup, shorter, pending):
                 continue
             # What never helped elsewhere may still be what makes a long sequence short.
-            is_vain = self._is_vain(kind) and not is_long
+            is_vain = self.trials.is_vain(kind) and not is_long
             if is_vain or signatures <= self._failed.get(_words(form), set()):
                 continue
             left[0] -= len(shorter) + 1
             look = self._look(form)
             moved = [each for each in pending if look.find(each.gap) is not None]
-            self._note(kind, worked=bool(moved))
+            self.trials.note(kind, worked=bool(moved))
             self._fail(form, [each.gap for each in pending if each not in moved])
             if moved:
                 gaps = [each.gap for each in moved]
@@ -226,7 +224,7 @@ class Minimiser:
                 pending = [each for each in pending if each not in moved]
         return done + pending
 
-    def _kind(self, case: Case, shorter: Sequence[Call], pending: Sequence[Shown]) -> tuple[object, ...]:
+    def _kind(self, case: Case, shorter: Sequence[Call], pending: Sequence[Shown]) -> Kind:
         """What a reduction leaves out, and whether what it must still show is an answer that both gave."""
         kept = Counter(call.operation for call in shorter)
         dropped = sorted((Counter(call.operation for call in case.setup) - kept).elements())
@@ -235,15 +233,6 @@ class Minimiser:
             dropped.append(pending[0].gap.operation)
         seen = pending[0].look.seen
         return tuple(dropped), bool(seen and all(each.answers[0].success for each in seen))
-
-    def _is_vain(self, kind: tuple[object, ...]) -> bool:
-        tried, worked = self._tries.get(kind, (0, 0))
-        return tried >= VAIN and not worked
-
-    def _note(self, kind: tuple[object, ...], *, worked: bool) -> None:
-        counts = self._tries.setdefault(kind, [0, 0])
-        counts[0] += 1
-        counts[1] += worked
 
     def _simplified(self, those: list[Shown]) -> list[Shown]:
         """Fewer parameters and simpler values, all tried in one go after one set-up."""
@@ -273,19 +262,25 @@ class Minimiser:
         return found + rest
 
     def _step_by_step(
-        self, those: list[Shown], probes: list[Probe], kind: tuple[object, ...] | None
+        self, those: list[Shown], probes: list[Probe], kind: Kind | None
     ) -> tuple[list[Shown], list[Shown]]:
         """As the simplest form shows them, by itself where that is mostly enough; then as others do."""
-        simplest = ("simplest", *(kind or ()))
-        tried, worked = self._tries.get(simplest, (0, 0))
-        if kind is None or not probes or tried < VAIN or 2 * worked <= tried:
+        probe, simplest = those[0].probe, ("simplest", *(kind or ()))
+        probes = [each for each in probes if not self.trials.is_settled(form_of(probe, each))]
+        if kind is None or not probes or not self.trials.is_usual(simplest):
             found, rest = self._fitting(those, probes, kind)
         else:
             found, rest = self._fitting(those, probes[:1], kind, own=False)
             more, rest = self._fitting(rest, probes[1:], kind) if rest else ([], rest)
             found += more
-        if kind is not None and found + rest != those:
-            self._note(simplest, worked=any(each.probe.call == probes[0].call for each in found))
+        if found + rest != those:
+            calls = [each.probe.call for each in found]
+            if kind is not None:
+                self.trials.note(simplest, worked=probes[0].call in calls)
+            needed = next((number for number, each in enumerate(probes) if each.call in calls), len(probes))
+            for each in probes[: needed + 1]:
+                if (form := form_of(probe, each)) is not None:
+                    self.trials.note(form, worked=each.call in calls)
         return found, rest
 
     def _told_apart(self, those: list[Shown]) -> list[Shown]:
@@ -296,11 +291,12 @@ class Minimiser:
         """
         probe, planner = those[0].probe, self._planner
         vague = all(each.gap.difference in _REASONS for each in those)
-        bare = simpler(probe, planner)
-        found, rest = self._fitting(those, self._open(those, bare), ("simpler", "") if vague else None)
+        whole = apart(probe, planner, bare=False)
+        calls = [each.call for each in whole]
+        # Without what is usually given besides, some operations are never taken.
+        bare = [each for each in apart(probe, planner, bare=True) if each.call not in calls]
+        found, rest = self._fitting(those, self._open(those, bare), ("bare", probe.call.operation))
         if rest:
-            tried = [each.call for each in bare]
-            whole = [each for each in apart(probe, planner, bare=False) if each.call not in tried]
             more, rest = self._fitting(rest, self._open(rest, whole), ("apart",) if vague else None)
             found += more
         done: list[Shown] = []
@@ -312,13 +308,12 @@ class Minimiser:
         return done + rest
 
     def _open(self, those: Sequence[Shown], probes: Sequence[Probe]) -> list[Probe]:
-        """Those probes that are not known to show nothing of some differences after the same set-up."""
+        """Those probes that are not known to show nothing of some differences, with more before them."""
         signatures = {each.gap.signature for each in those}
-        forms = [replace(those[0].case, probes=(each,)) for each in probes]
         return [
-            form.probes[0]
-            for form in forms
-            if (shown := self._alone.get(_words(form))) is None or shown & signatures
+            each
+            for each in probes
+            if (shown := self._alone.get(repr(each.call))) is None or shown & signatures
         ]
 
     def _lessened(self, those: list[Shown], rounds: int = VALUES) -> list[Shown]:
@@ -334,7 +329,7 @@ class Minimiser:
         self,
         those: list[Shown],
         probes: list[Probe],
-        kind: tuple[object, ...] | None,
+        kind: Kind | None,
         *,
         own: bool = True,
     ) -> tuple[list[Shown], list[Shown]]:
@@ -345,7 +340,7 @@ class Minimiser:
         left out.
         """
         first = those[0]
-        if not probes or (kind is not None and self._is_vain(kind)):
+        if not probes or (kind is not None and self.trials.is_vain(kind)):
             return [], those
         if all(each.gap.index == 0 for each in those):
             probes = [replace(each, observers=()) for each in probes]
@@ -361,7 +356,7 @@ class Minimiser:
             rest = [each for each in rest if each not in shown]
             simplest = min(simplest, number) if shown else simplest
         if kind is not None:
-            self._note(kind, worked=simplest < len(probes))
+            self.trials.note(kind, worked=simplest < len(probes))
         return found, rest
 
     def _twice(self, those: Sequence[Shown]) -> list[Shown]:
@@ -427,7 +422,7 @@ def _words(form: Case) -> str:
     return f"{form.setup} {form.probes[0].call!r}"
 
 
-def _hope(case: Case) -> tuple[object, ...]:
+def _hope(case: Case) -> Kind:
     """What tells whether a call can be made with so little before it: what it names may not even exist."""
     (probe,) = case.probes
     return "brief", len(case.setup), probe.call.operation, probe.value_class == ValueClass.UNKNOWN

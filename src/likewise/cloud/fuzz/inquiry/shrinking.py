@@ -74,6 +74,19 @@ def simpler(probe: Probe, planner: Planner) -> list[Probe]:
     return found
 
 
+def form_of(probe: Probe, simpler: Probe) -> tuple[object, ...] | None:
+    """What makes one form of a probe simpler: what never showed anything elsewhere hardly will here.
+
+    None where it is the state alone: whether that is enough is another question every time.
+    """
+    if not simpler.parameter:
+        return None
+    name = _top(probe.parameter)
+    if simpler.call.params[name] == probe.call.params[name]:
+        return "bare", probe.call.operation
+    return "value", probe.value_class, simpler.value_class
+
+
 def owned(probe: Probe, gaps: Sequence[Gap]) -> list[Probe]:
     """A call by somebody else, by the account's owner; nothing where it is refused for want of rights."""
     if probe.call.identity.flaw and all(gap.difference is Difference.SUCCESS for gap in gaps):

@@ -35,7 +35,7 @@ from likewise.cloud.fuzz.session import Order, addressed, run_worker
 from likewise.cloud.rewriting import RewritingServer
 from likewise.model import Role
 
-WHOLE = (1, *range(5, 18))
+WHOLE = (1, *range(5, 19))
 """Groups of many seeds, which get the whole budget."""
 SERVERS = {"s3": "moto", "dynamodb": "moto", "blob": "azurite", "queue": "azurite", "table": "azurite"}
 

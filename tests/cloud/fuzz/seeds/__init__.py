@@ -5,6 +5,7 @@ from __future__ import annotations
 from seeds.authorisation import AUTHORISATION
 from seeds.aws import AWS
 from seeds.azure import AZURE
+from seeds.eighteen_azure import EIGHTEEN_AZURE
 from seeds.eleven_aws import ELEVEN_AWS
 from seeds.eleven_azure import ELEVEN_AZURE
 from seeds.fourteen_aws import FOURTEEN_AWS
@@ -31,5 +32,6 @@ _BY_NUMBER = (
     *(*FOURTEEN_AWS, *FOURTEEN_AZURE),
     *(*SIXTEEN_AWS, *SIXTEEN_AZURE),
     *(*SEVENTEEN_AWS, *SEVENTEEN_AZURE),
+    *EIGHTEEN_AZURE,
 )
 ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE, *_BY_NUMBER, *AUTHORISATION)

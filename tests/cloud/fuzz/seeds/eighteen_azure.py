@@ -138,8 +138,9 @@ def _rounded(request: Request) -> Request:
 
 
 def _merged(request: Request) -> Request:
-    """What is to take the place of an entity is added to it."""
-    return replace(request, method="PATCH")
+    """What is to take the place of an entity is added to it; a mark of no right form is looked at otherwise."""
+    mark = request.header("If-Match") or "*"
+    return replace(request, method="PATCH") if mark == "*" or mark.startswith('W/"') else request
 
 
 def _has_bytes(request: Request) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from likewise.cloud.fuzz.differences.judging import Gap
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.planning.variants import AND
@@ -70,3 +73,12 @@ def last_name(place: str) -> str:
     if name.startswith("x-ms-meta-") or (names and names[-1].lower() == "metadata"):
         return "metadata"  # whichever of its entries it is
     return name.removeprefix("x-ms-").replace("-", "")
+
+
+def under(value: Any, name: str) -> Iterator[Any]:
+    """What stands under a name, wherever it is."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from [inner] if key == name else under(inner, name)
+    elif isinstance(value, list):
+        yield from (each for inner in value for each in under(inner, name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from likewise.cloud.fuzz.differences.causes import STATES
-from likewise.cloud.fuzz.differences.likeness import tops
+from likewise.cloud.fuzz.differences.likeness import tops, under
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass
 from likewise.model import Difference
@@ -34,9 +34,21 @@ def follows_from_alteration(finding: Finding, other: Finding) -> bool:
 
 
 def is_elsewhere(finding: Finding, other: Finding) -> bool:
-    """Whether two findings are about different parts of a call, neither of them a part of the other."""
+    """Whether two findings are about different parts of a call, neither of them a part of the other.
+
+    What a call as a whole is made for in another way is elsewhere unless it says what the other's says.
+    """
+    if other.parameter and not finding.parameter:
+        return not any(_is_said_by_both(finding, other, part) for part in other.parameter.split(AND))
     pairs = [(one, two) for one in finding.parameter.split(AND) for two in other.parameter.split(AND)]
     return not any(_is_in(one, two) or _is_in(two, one) for one, two in pairs)
+
+
+def _is_said_by_both(finding: Finding, other: Finding, part: str) -> bool:
+    """Whether the calls that show two findings have the same at a place, or both nothing."""
+    name = part.rpartition(".")[2].partition("[")[0]
+    mine, its = (list(under(dict(each.sequence[-1].params), name)) for each in (finding, other))
+    return mine == its or any(value in its for value in mine)
 
 
 def _is_in(part: str, whole: str) -> bool:

@@ -18,6 +18,7 @@ from likewise.cloud.fuzz.differences.likeness import (
     concerns,
     is_same_value,
     tops,
+    under,
 )
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
@@ -162,7 +163,7 @@ class Blame:
         gap = shown.gap
         if gap.difference is not Difference.VALUE or gap.operation not in self._planner.hints.account:
             return False
-        given = {str(each).lower() for each in _named(shown.probe.call.params, gap.place.rpartition(".")[2])}
+        given = {str(each).lower() for each in under(shown.probe.call.params, gap.place.rpartition(".")[2])}
         return (gap.reference in given) != (gap.candidate in given)
 
     def _is_heeded(self, shown: Shown) -> bool:
@@ -429,15 +430,6 @@ def holds(value: Any, place: str) -> bool:
     if isinstance(inner, list):
         return any(holds(each, rest) for each in inner)
     return holds(inner, rest)
-
-
-def _named(value: Any, name: str) -> Iterator[Any]:
-    """What stands under a name, wherever it is."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from [inner] if key == name else _named(inner, name)
-    elif isinstance(value, list):
-        yield from (each for inner in value for each in _named(inner, name))
 
 
 def _size(value: Any) -> int:

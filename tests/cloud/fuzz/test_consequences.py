@@ -254,6 +254,12 @@ def test_what_a_call_as_a_whole_says_is_elsewhere_unless_it_says_what_is_refused
     key = replace(PUT, params={"Body": {"json": {"key": 7}}})
     assert not is_same_refusal(sample_finding("PutObject", sequence=(key,), **crash), unchecked)
     assert is_same_refusal(sample_finding("PutObject", sequence=(item,), **crash), unchecked)
+    whole = {"parameter": "Body", **crash}
+    assert not is_same_refusal(sample_finding("PutObject", sequence=(key,), **whole), unchecked)
+    assert is_same_refusal(sample_finding("PutObject", sequence=(item,), **whole), unchecked)
+    unchecked = replace(unchecked, parameter="Body")
+    assert not is_same_refusal(sample_finding("PutObject", sequence=(key,), **whole), unchecked)
+    assert is_same_refusal(sample_finding("PutObject", sequence=(item,), **whole), unchecked)
 
 
 def test_a_server_that_fails_in_a_state_fails_in_it_whatever_the_other_says() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from likewise.cloud.fuzz.differences.causes import STATES
 from likewise.cloud.fuzz.differences.likeness import tops, under
 from likewise.cloud.fuzz.findings import Finding
@@ -36,19 +38,24 @@ def follows_from_alteration(finding: Finding, other: Finding) -> bool:
 def is_elsewhere(finding: Finding, other: Finding) -> bool:
     """Whether two findings are about different parts of a call, neither of them a part of the other.
 
-    What a call as a whole is made for in another way is elsewhere unless it says what the other's says.
+    What a call, or a parameter with parts, is as a whole is elsewhere unless it says what the other's says.
     """
-    if other.parameter and not finding.parameter:
-        return not any(_is_said_by_both(finding, other, part) for part in other.parameter.split(AND))
     pairs = [(one, two) for one in finding.parameter.split(AND) for two in other.parameter.split(AND)]
-    return not any(_is_in(one, two) or _is_in(two, one) for one, two in pairs)
+    return not any(_is_there(finding, other, one, two) for one, two in pairs)
 
 
-def _is_said_by_both(finding: Finding, other: Finding, part: str) -> bool:
-    """Whether the calls that show two findings have the same at a place, or both nothing."""
-    name = part.rpartition(".")[2].partition("[")[0]
-    mine, its = (list(under(dict(each.sequence[-1].params), name)) for each in (finding, other))
-    return mine == its or any(value in its for value in mine)
+def _is_there(finding: Finding, other: Finding, one: str, two: str) -> bool:
+    """Whether a part that a finding is about is that of another one, or in it, or says the same around it."""
+    mine, its = (list(under(dict(each.sequence[-1].params), _last(two))) for each in (finding, other))
+    is_around = _is_in(two, one) and (one != two or any(isinstance(each, Mapping) for each in mine))
+    if two and is_around:
+        return mine == its or any(value in its for value in mine)
+    return _is_in(one, two)
+
+
+def _last(place: str) -> str:
+    """The name of a part."""
+    return place.rpartition(".")[2].partition("[")[0]
 
 
 def _is_in(part: str, whole: str) -> bool:

@@ -126,7 +126,7 @@ class Explanations:
             if ALWAYS in reasons or _by(probe.call.identity) in reasons:
                 return True
             # What the other side takes it has not failed over: that is something else in the call.
-            if reasons & params.keys() and not is_failure(seen[1 - which].answers[gap.index]):
+            if reasons & params.keys() and not _is_failure(seen[1 - which].answers[gap.index]):
                 return True
         return False
 
@@ -160,7 +160,7 @@ def bare(gap: Gap) -> tuple[str, ...]:
     return gap.operation, str(gap.difference), gap.place
 
 
-def is_failure(answer: Answer) -> bool:
+def _is_failure(answer: Answer) -> bool:
     """Whether the server itself failed, or said nothing."""
     return (answer.status or 0) >= 500 or bool(answer.silence)
 

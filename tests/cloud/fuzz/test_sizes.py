@@ -231,3 +231,10 @@ def test_the_parts_of_a_body_that_only_another_way_gives_do_not_wait_for_twins()
     assert "body.StorageServiceProperties.DefaultServiceVersion" in first
     versions = {name for name in first if name.endswith(".Version")}
     assert len(versions) < 3, "one of three tells whether anybody looks"
+
+
+def test_a_hash_is_given_in_a_length_that_none_has_among_the_first_values() -> None:
+    rounds = Rounds(Planner(load("blob"), hints_of("blob")), 1)
+    for operation in ("Blob_SetHTTPHeaders", "BlockBlob_Upload", "AppendBlob_AppendBlock"):
+        first = [each for one in rounds.of(operation) if one.rank <= 1 for each in one.variants()]
+        assert any(value == b"short" for each in first for value in each.params.values()), operation

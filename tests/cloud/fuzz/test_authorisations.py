@@ -166,7 +166,8 @@ def by(operation: str, identity: Identity, **given: str) -> Finding:
     call = Call(service="s3", operation=operation, identity=identity)
     said = {"kind": "success", "reference": "403 AccessDenied", "candidate": "success (200)"}
     name = f"{operation} {identity}"
-    return sample_finding(operation, sequence=(call,), hash=name, cause=AUTHORISATION, **said | given)
+    usual = {"cause": AUTHORISATION, **said}
+    return sample_finding(operation, sequence=(call,), hash=name, **usual | given)
 
 
 def test_two_operations_of_many_stay_two_findings() -> None:
@@ -188,6 +189,14 @@ def test_who_is_refused_with_and_without_a_flaw_is_refused_for_the_means() -> No
     right = Identity(means=Means.ACCOUNT_SAS)
     (only,), _ = gathered([by("Get", EXPIRED), by("Get", right)], {})
     assert only.identity == right
+
+
+def test_who_takes_the_right_ones_as_the_wrong_ones_asks_nobody_for_a_right() -> None:
+    right = Identity(means=Means.ACCOUNT_SAS)
+    alone = by("Get", right, cause=OTHER)
+    (only,), _ = gathered([by("Get", EXPIRED), alone], {})
+    assert (only.identity, only.cause) == (right, AUTHORISATION)
+    assert gathered([alone], {})[0] == [alone], "a side may be too strict with who has a right"
 
 
 def test_all_that_may_be_wrong_with_a_key_is_one_finding_and_two_of_three_are_two() -> None:

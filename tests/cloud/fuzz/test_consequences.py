@@ -227,6 +227,41 @@ def test_what_an_answer_says_at_once_and_a_read_for_a_while_is_one_finding() -> 
     assert not is_same_lateness(said, replace(late, cause="other bug"))
 
 
+def test_a_server_that_fails_over_something_has_not_taken_what_the_other_refuses() -> None:
+    known = Explanations()
+    bad = failure(400, "InvalidInput", "An error occurred.")
+    refused = replace(gap("PutObject", "", Difference.SUCCESS), index=0)
+    probe = Probe(call=replace(PUT, params={"Body": "a"}), parameter="Body.a")
+
+    def seen(*answers: Answer) -> tuple[Seen, Seen]:
+        ours, theirs = (Seen(setup=[], answers=[answer], prefix="") for answer in answers)
+        return ours, theirs
+
+    known.refuse(probe, refused, seen(bad, success()))
+    other = replace(gap("PutObject", "", Difference.CODE), index=0)
+    case = Case(probes=(probe,))
+    assert known.explains(case, probe, other, seen(bad, failure(404, "NoSuchBucket", "None.")))
+    assert not known.explains(case, probe, other, seen(bad, failure(500, "", "")))
+
+
+def test_what_a_call_as_a_whole_says_is_elsewhere_unless_it_says_what_is_refused() -> None:
+    errors = (("InvalidInput", "An error occurred."), ("", ""))
+    item = replace(PUT, params={"Body": {"json": {"x": "seven"}}})
+    unchecked = sample_finding(
+        "PutObject", kind="success", parameter="Body.x", condition="c", errors=errors, sequence=(item,)
+    )
+    crash = {"kind": "error code", "cause": "null reference", "errors": (errors[0], ("500", ""))}
+    key = replace(PUT, params={"Body": {"json": {"key": 7}}})
+    assert not is_same_refusal(sample_finding("PutObject", sequence=(key,), **crash), unchecked)
+    assert is_same_refusal(sample_finding("PutObject", sequence=(item,), **crash), unchecked)
+    whole = {"parameter": "Body", **crash}
+    assert not is_same_refusal(sample_finding("PutObject", sequence=(key,), **whole), unchecked)
+    assert is_same_refusal(sample_finding("PutObject", sequence=(item,), **whole), unchecked)
+    unchecked = replace(unchecked, parameter="Body")
+    assert not is_same_refusal(sample_finding("PutObject", sequence=(key,), **whole), unchecked)
+    assert is_same_refusal(sample_finding("PutObject", sequence=(item,), **whole), unchecked)
+
+
 def test_a_server_that_fails_in_a_state_fails_in_it_whatever_the_other_says() -> None:
     crash = sample_finding(kind="success", cause="null reference", condition="c", reference="500 Oops")
     again = sample_finding(kind="error code", cause="null reference", parameter="N", reference="500 Oops")

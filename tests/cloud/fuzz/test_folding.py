@@ -515,6 +515,19 @@ def test_what_a_read_says_to_several_parameters_differs_for_the_one_that_it_does
     assert not follows_from_deafness(replace(both, kind="error code"), deaf)
 
 
+def test_a_call_is_taken_again_where_what_it_changes_was_not_heeded() -> None:
+    """A queue that has lost its metadata may be made once more without them."""
+    given = Call(service="s3", operation="CreateBucket", params={"Bucket": "b", "Tags": "t"})
+    bare = replace(given, params={"Bucket": "b"})
+    lost = sample_finding("CreateBucket", manifestation="state", parameter="Tags", deaf=0)
+    said = {"kind": "success", "reference": "success (200)", "candidate": "409 Exists"}
+    again = sample_finding("CreateBucket", sequence=(given, bare), **said)
+    assert follows_from_deafness(again, lost)
+    assert not follows_from_deafness(replace(again, sequence=(bare, bare)), lost), "nothing was changed"
+    assert not follows_from_deafness(again, replace(lost, parameter="ACL")), "something else was"
+    assert not follows_from_deafness(again, replace(lost, deaf=1)), "the other side takes it"
+
+
 def test_metadata_is_one_field_whatever_its_entries_and_wherever_it_stands() -> None:
     places = ("headers.x-ms-meta-*", "body.Blobs.Blob[].Metadata", "body.Blobs.Blob[].Metadata.*")
     assert {last_name(place) for place in places} == {"metadata"}

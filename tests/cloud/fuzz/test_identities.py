@@ -125,9 +125,23 @@ def test_a_few_operations_are_called_by_everybody_and_all_others_by_fewer(servic
         assert late == by.keys(), "what is over is over, whatever is called"
     assert all(call.identity.is_owner for _, each in found for call in each.setup)
     states = [state for state, _ in found]
-    assert states == sorted(states, key=["by", "by more", "by all", "late", "late more"].index), (
-        "what tells most comes first"
-    )
+    order = ["by", "by more", "by all", "late", "late more", "late last"]
+    assert states == sorted(states, key=order.index), "what tells most comes first"
+
+
+@pytest.mark.parametrize("service", sorted(RIGHTS))
+def test_who_is_not_permitted_yet_comes_last_and_who_is_permitted_after_who_is_not(service: str) -> None:
+    """A call that is refused leaves its set-up for the next one."""
+    plan = planner(service)
+    found: dict[tuple[str, str], list[Flaw]] = {}
+    for state, each in rounds(plan, plan.operations):
+        found.setdefault((state, each.call.operation), []).append(each.call.identity.flaw)
+    last = {name for state, name in found if state == "late last"}
+    assert last == {name for state, name in found if state == "late more"} != set()
+    for name in last:
+        assert {*found["late last", name]} == {Flaw.EARLY}
+        assert found["late more", name] == sorted(found["late more", name], reverse=True)
+        assert {*found["late more", name]} == {Flaw.RIGHTS, Flaw.NONE}
 
 
 @pytest.mark.parametrize("service", sorted(RIGHTS))

@@ -18,6 +18,7 @@ from likewise.cloud.fuzz.sides.execution import Probe
 from likewise.cloud.fuzz.tasks.bounds import Bounds
 from likewise.cloud.fuzz.tasks.cases import Cases
 from likewise.cloud.fuzz.tasks.ranks import by_rank, common
+from likewise.cloud.fuzz.tasks.rounds import Rounds
 from likewise.cloud.fuzz.tasks.sizes import CONTENT, LINE, sizes
 
 TEXT = Member(name="Value", kind="string")
@@ -206,3 +207,34 @@ def test_numbers_beyond_both_ends_of_a_range_come_first() -> None:
     member = Member(name="n", kind="integer", minimum=0, maximum=60)
     ranks = by_rank(list(variants((member,), {}, {"n": 30})))
     assert {"-1", "61"} <= {each.note for each in ranks[1]}
+
+
+def test_a_part_waits_for_one_of_its_name_that_is_given_the_same_in_a_structure_like_it() -> None:
+    def part(place: str, note: str = "'x'") -> Variant:
+        kind = ValueClass.WRONG_FORMAT
+        return Variant(parameter=f"body.{place}", value_class=kind, params={}, note=note, is_plain=True)
+
+    first, second, other = part("Hours.Version"), part("Minutes.Version"), part("Hours.Days")
+    twins: dict[tuple[str, ...], str] = {}
+    ranks = by_rank([first, second, other, part("Minutes.Days", "'y'")], twins=twins)
+    assert {rank: [each.parameter for each in those] for rank, those in ranks.items()} == {
+        1: ["body.Hours.Version", "body.Hours.Days", "body.Minutes.Days"],
+        2: ["body.Minutes.Version"],
+    }
+    assert [*by_rank([part("Log.Version"), first], twins=twins)] == [2, 1], "another way gives it, too"
+
+
+def test_the_parts_of_a_body_that_only_another_way_gives_do_not_wait_for_twins() -> None:
+    planner = Planner(load("blob"), hints_of("blob"))
+    found = Rounds(planner, 1).of("Service_SetProperties")
+    first = {each.parameter for one in found if one.rank == 1 for each in one.variants()}
+    assert "body.StorageServiceProperties.DefaultServiceVersion" in first
+    versions = {name for name in first if name.endswith(".Version")}
+    assert len(versions) < 3, "one of three tells whether anybody looks"
+
+
+def test_a_hash_is_given_in_a_length_that_none_has_among_the_first_values() -> None:
+    rounds = Rounds(Planner(load("blob"), hints_of("blob")), 1)
+    for operation in ("Blob_SetHTTPHeaders", "BlockBlob_Upload", "AppendBlob_AppendBlock"):
+        first = [each for one in rounds.of(operation) if one.rank <= 1 for each in one.variants()]
+        assert any(value == b"short" for each in first for value in each.params.values()), operation

@@ -6,6 +6,7 @@ from seeds.authorisation import AUTHORISATION
 from seeds.aws import AWS
 from seeds.azure import AZURE
 from seeds.eighteen_aws import EIGHTEEN_AWS
+from seeds.eighteen_azure import EIGHTEEN_AZURE
 from seeds.eleven_aws import ELEVEN_AWS
 from seeds.eleven_azure import ELEVEN_AZURE
 from seeds.fourteen_aws import FOURTEEN_AWS
@@ -32,6 +33,6 @@ _BY_NUMBER = (
     *(*FOURTEEN_AWS, *FOURTEEN_AZURE),
     *(*SIXTEEN_AWS, *SIXTEEN_AZURE),
     *(*SEVENTEEN_AWS, *SEVENTEEN_AZURE),
-    *EIGHTEEN_AWS,
+    *(*EIGHTEEN_AWS, *EIGHTEEN_AZURE),
 )
 ALL = (*SEEDS, *MORE, *FURTHER, *UNSEEN, *AWS, *AZURE, *_BY_NUMBER, *AUTHORISATION)

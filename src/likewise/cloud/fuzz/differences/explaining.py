@@ -123,7 +123,10 @@ class Explanations:
         params = probe.call.params if gap.index == 0 else {}
         for which, each in enumerate(seen):
             reasons = self.refusals.get((gap.operation, which, *refusal(each.answers[gap.index])), set())
-            if ALWAYS in reasons or reasons & params.keys() or _by(probe.call.identity) in reasons:
+            if ALWAYS in reasons or _by(probe.call.identity) in reasons:
+                return True
+            # What the other side takes it has not failed over: that is something else in the call.
+            if reasons & params.keys() and not _is_failure(seen[1 - which].answers[gap.index]):
                 return True
         return False
 
@@ -155,6 +158,11 @@ def _is_of_field(probe: Probe, gap: Gap, known: Iterable[tuple[str, ...]]) -> bo
 def bare(gap: Gap) -> tuple[str, ...]:
     """A difference by its place alone."""
     return gap.operation, str(gap.difference), gap.place
+
+
+def _is_failure(answer: Answer) -> bool:
+    """Whether the server itself failed, or said nothing."""
+    return (answer.status or 0) >= 500 or bool(answer.silence)
 
 
 def refusal(answer: Answer) -> tuple[str, str]:

@@ -263,7 +263,16 @@ def follows_from_deafness(finding: Finding, other: Finding) -> bool:
     if other.manifestation == "response" and not is_whole:
         return False
     said = (finding.reference, finding.candidate)[other.deaf]
-    return said.startswith("success") and bool(tops(other.parameter) & tops(finding.parameter) - {""})
+    return said.startswith("success") and bool(tops(other.parameter) & _told_apart(finding) - {""})
+
+
+def _told_apart(finding: Finding) -> set[str]:
+    """What the last call was given in its own way, or a call of its operation before it otherwise."""
+    last = finding.sequence[-1]
+    before = [call.params for call in finding.sequence[:-1] if call.operation == last.operation]
+    names = {name for given in before for name in given.keys() | last.params.keys()}
+    changed = {name for name in names for given in before if given.get(name) != last.params.get(name)}
+    return changed | tops(finding.parameter)
 
 
 def is_same_lateness(finding: Finding, other: Finding) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from likewise.cloud.fuzz.authorisations import CANDIDATE, FAILING, REFERENCE, REFUSED, Authorisations, Cell
 from likewise.cloud.fuzz.calls import Answer
+from likewise.cloud.fuzz.differences.causes import AUTHORISATION
 from likewise.cloud.fuzz.differences.judging import Gap, generalised
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.identities import EVERYBODY, NOBODY, Means
@@ -77,13 +78,18 @@ def _order(finding: Finding) -> tuple[object, ...]:
 
 
 def _of_all(those: Sequence[Finding], group: Sequence[Cell]) -> Finding:
-    """The first of several findings, with the words for all of them."""
+    """The first of several findings, with the words for all of them; what any of them has wrong counts."""
     first = those[0]
+    wrong = next((each for each in those if each.cause == AUTHORISATION), first)
     others = sorted({operation for operation, _ in group} - {first.operation})
     words = list(dict.fromkeys(each.identity.words for each in those))
     more = len({identity for _, identity in group}) - len(words[:NAMED])
     said = ", or ".join(words[:NAMED]) + (f", or in {more} other ways" if more > 0 else "")
     is_several = len(words) > 1 or more > 0
     return replace(
-        first, also=tuple(others), condition=f"only when called {said}" if is_several else first.condition
+        first,
+        also=tuple(others),
+        condition=f"only when called {said}" if is_several else first.condition,
+        cause=wrong.cause,
+        evidence=wrong.evidence,
     )

@@ -82,3 +82,12 @@ def names_inside(value: Any) -> Iterator[str]:
         yield from (name for inner in value.values() for name in names_inside(inner))
     elif isinstance(value, (list, tuple)):
         yield from (name for inner in value for name in names_inside(inner))
+
+
+def under(value: Any, name: str) -> Iterator[Any]:
+    """What stands under a name, wherever it is."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from [inner] if key == name else under(inner, name)
+    elif isinstance(value, list):
+        yield from (each for inner in value for each in under(inner, name))

@@ -7,7 +7,7 @@ from typing import Any
 
 from likewise.cloud.fuzz.calls import Ref, placeholders
 from likewise.cloud.fuzz.differences.causes import STATES
-from likewise.cloud.fuzz.differences.likeness import tops
+from likewise.cloud.fuzz.differences.likeness import tops, under
 from likewise.cloud.fuzz.findings import Finding
 from likewise.cloud.fuzz.hints import hints_of
 from likewise.cloud.fuzz.planning.variants import AND, ValueClass
@@ -39,9 +39,26 @@ def follows_from_alteration(finding: Finding, other: Finding) -> bool:
 
 
 def is_elsewhere(finding: Finding, other: Finding) -> bool:
-    """Whether two findings are about different parts of a call, neither of them a part of the other."""
+    """Whether two findings are about different parts of a call, neither of them a part of the other.
+
+    What a call, or a parameter with parts, is as a whole is elsewhere unless it says what the other's says.
+    """
     pairs = [(one, two) for one in finding.parameter.split(AND) for two in other.parameter.split(AND)]
-    return not any(_is_in(one, two) or _is_in(two, one) for one, two in pairs)
+    return not any(_is_there(finding, other, one, two) for one, two in pairs)
+
+
+def _is_there(finding: Finding, other: Finding, one: str, two: str) -> bool:
+    """Whether a part that a finding is about is that of another one, or in it, or says the same around it."""
+    mine, its = (list(under(dict(each.sequence[-1].params), _last(two))) for each in (finding, other))
+    is_around = _is_in(two, one) and (one != two or any(isinstance(each, Mapping) for each in mine))
+    if two and is_around:
+        return mine == its or any(value in its for value in mine)
+    return _is_in(one, two)
+
+
+def _last(place: str) -> str:
+    """The name of a part."""
+    return place.rpartition(".")[2].partition("[")[0]
 
 
 def _is_in(part: str, whole: str) -> bool:

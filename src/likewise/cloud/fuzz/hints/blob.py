@@ -26,6 +26,7 @@ FORMS = ("BlockBlob_Upload", "AppendBlob_Create", "PageBlob_Create")
 PAGED = ("PageBlob_UploadPages.range", "PageBlob_ClearPages.range")
 NO_HASH = bytes(16)
 """A hash of the right length that nothing has."""
+HASHES = ("transactional_content_md5", "blob_content_md5")
 MARKS = tuple(Ref(-1, (maker, "headers", "etag")) for maker in FORMS)
 SOURCE = Text((URL, "/", CONTAINER, "/", BLOB))
 LIST = "Container_ListBlobFlatSegment"
@@ -204,13 +205,14 @@ HINTS = Hints(
         "lease_id": {"lease_id": OTHER_LEASE},
         "append_position": {"append_position": 7},
         "max_size": {"max_size": 3},
-        **{name: {name: NO_HASH} for name in ("transactional_content_md5", "blob_content_md5")},
+        **{name: {name: NO_HASH} for name in HASHES},
         "range": {"range": "bytes=4096-8191"},
         "copy_source": {"copy_source": Text((*SOURCE.parts, "-none"))},
     },
     wrong={
         "metadata": ({"not-valid": "blue"},),
         **dict.fromkeys(PAGED, ("bytes=1-512", "bytes=0-100", "bytes=512-0")),
+        **dict.fromkeys(HASHES, (b"short",)),
     },
     holding={
         "if_match": tuple({"if_match": mark} for mark in MARKS),

@@ -18,10 +18,11 @@ from likewise.cloud.fuzz.differences.likeness import (
     concerns,
     is_same_value,
     tops,
+    under,
 )
 from likewise.cloud.fuzz.differences.trees import masked
 from likewise.cloud.fuzz.inquiry.minimising import Look, Shown
-from likewise.cloud.fuzz.inquiry.places import holds, named, size, without_texts
+from likewise.cloud.fuzz.inquiry.places import holds, size, without_texts
 from likewise.cloud.fuzz.inquiry.remains import remains
 from likewise.cloud.fuzz.planning.plans import Planner, is_read
 from likewise.cloud.fuzz.planning.sequences import unbound
@@ -164,7 +165,7 @@ class Blame:
         gap = shown.gap
         if gap.difference is not Difference.VALUE or gap.operation not in self._planner.hints.account:
             return False
-        given = {str(each).lower() for each in named(shown.probe.call.params, gap.place.rpartition(".")[2])}
+        given = {str(each).lower() for each in under(shown.probe.call.params, gap.place.rpartition(".")[2])}
         return (gap.reference in given) != (gap.candidate in given)
 
     def _is_kept_usual(self, shown: Shown) -> bool:
@@ -177,7 +178,7 @@ class Blame:
             return False  # it says something else whatever it was given
         call, name = shown.probe.call, gap.place.rpartition(".")[2]
         mine, usual = (
-            {str(each).lower() for each in named(params, name)}
+            {str(each).lower() for each in under(params, name)}
             for params in (call.params, self._planner.typical(call.operation))
         )
         said = (gap.reference.lower(), gap.candidate.lower())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 
@@ -24,15 +24,6 @@ def holds(value: Any, place: str) -> bool:
     if isinstance(inner, list):
         return any(holds(each, rest) for each in inner)
     return holds(inner, rest)
-
-
-def named(value: Any, name: str) -> Iterator[Any]:
-    """What stands under a name, wherever it is."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from [inner] if key == name else named(inner, name)
-    elif isinstance(value, list):
-        yield from (each for inner in value for each in named(inner, name))
 
 
 def size(value: Any) -> int:

@@ -13,7 +13,7 @@ from likewise.cloud.fuzz.tasks.states import Situation
 
 BY = "by"
 """How the states of calls by others begin."""
-LATE, ANYHOW = "late", "late more"
+LATE, ANYHOW, LAST = "late", "late more", "late last"
 """The same for operations that few others call: they come by turns with what is made, held or gone."""
 PART = 0.06
 """The part of all calls that those by others get while there are any left."""
@@ -49,6 +49,7 @@ def rounds(planner: Planner, operations: Sequence[str]) -> Iterator[tuple[str, S
         (f"{BY} all", rest, _strangers),
         (LATE, rest, _late),
         (ANYHOW, rest, _anyhow),
+        (LAST, rest, _early),
     ):
         yield from ((state, each) for name in names for each in those(planner, name))
 
@@ -56,7 +57,7 @@ def rounds(planner: Planner, operations: Sequence[str]) -> Iterator[tuple[str, S
 def targets(planner: Planner, operation: str) -> Iterator[tuple[str, str, str]]:
     """By whom an operation is called, as the triples that coverage counts."""
     known = operation in FAMILIES.get(planner.service, ())
-    more = (_further,) if known else (_late, _anyhow)
+    more = (_further,) if known else (_late, _anyhow, _early)
     those = [each for way in (_strangers, *more) for each in way(planner, operation)]
     yield from ((operation, "identity", str(each.call.identity)) for each in those)
 
@@ -80,12 +81,20 @@ def _late(planner: Planner, operation: str) -> Iterator[Situation]:
 
 
 def _anyhow(planner: Planner, operation: str) -> Iterator[Situation]:
-    """An operation by those who are permitted everything, or will be, or everything but this."""
-    for flaw in (Flaw.NONE, Flaw.RIGHTS, Flaw.EARLY):
+    """An operation by those who are permitted everything but this, or everything.
+
+    Those who are to be refused come first: what they ask for leaves a set-up as it is for the next one.
+    """
+    for flaw in (Flaw.RIGHTS, Flaw.NONE):
         yield from _permitted(planner, operation, flaw)
     if planner.service not in RIGHTS and _is_open(planner, operation):
         plan = planner.plan(operation)
         yield from (_by(plan, each) for each in _KEYS)
+
+
+def _early(planner: Planner, operation: str) -> Iterator[Situation]:
+    """An operation by those who will be permitted everything: who looks at the one end looks at the other."""
+    yield from _permitted(planner, operation, Flaw.EARLY)
 
 
 def _permitted(planner: Planner, operation: str, flaw: Flaw) -> Iterator[Situation]:

@@ -134,13 +134,16 @@ def by_rank(
     *,
     related: Mapping[str, str] | None = None,
     missed: Container[str] = (),
+    twins: dict[tuple[str, ...], str] | None = None,
 ) -> dict[int, list[Variant]]:
     """Every parameter once before any twice: the first value of a class counts more than the second.
 
     What is wrong with parameters that are `shared` with many operations comes last, and what is wrong with
     the second and further ones of a family of `related` ones after the first. Right values of those that a
     `typical` call has, and of parts of parameters, never come along with others: a few count alike. Things
-    that are `missed` in a state of their own need not be looked for by another name at first.
+    that are `missed` in a state of their own need not be looked for by another name at first. A part of a
+    body waits for another one of its name, which is given the same in a structure like it: `twins` are those
+    that were, and where.
     """
     ranks: dict[int, list[Variant]] = {}
     unmet = 0
@@ -174,5 +177,13 @@ def by_rank(
             rank += LATER  # who looks at it at all does so where it is somebody else
         if each.parameter in missed and each.value_class == ValueClass.UNKNOWN:
             rank += 2 * LATER
+        if twins is not None and each.is_plain and _has_twin(each, twins):
+            rank += 1
         ranks.setdefault(rank, []).append(each)
     return ranks
+
+
+def _has_twin(variant: Variant, twins: dict[tuple[str, ...], str]) -> bool:
+    """Whether a part of this name was given the same in another place; if not, this is the first."""
+    place, _, name = variant.parameter.rpartition(".")
+    return twins.setdefault((name, str(variant.value_class), variant.note), place) != place

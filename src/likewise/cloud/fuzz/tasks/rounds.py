@@ -75,6 +75,7 @@ class Rounds:
     def _of(self, operation: str) -> Iterator[Round]:
         """The classes by rank, what is there already called again, and the sizes."""
         plan, found = self.plan(operation), self.variants(operation)
+        twins: dict[tuple[str, ...], str] = {}
         found = grouped(found, plan.call.params, self._shared(operation)) + found
         ranked = by_rank(
             found,
@@ -82,13 +83,14 @@ class Rounds:
             plan.call.params,
             related=families(self._planner.grammar.operations[operation]),
             missed=self._missed(operation) if plan.setup else (),
+            twins=twins,
         )
         for rank, those in ranked.items():
             yield Round(
                 rank=rank, name=f"sweep/{rank}", key=f"rank {rank}", plan=plan, variants=partial(list, those)
             )
         for each in around(self._planner, operation):
-            for rank, those in by_rank(each.variants, (), each.plan.call.params).items():
+            for rank, those in by_rank(each.variants, (), each.plan.call.params, twins=twins).items():
                 yield Round(
                     rank=rank,
                     name=f"way/{each.way}/{rank}",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from small_worlds import get, put, trace_of
+from small_worlds import call, get, put, remove, trace_of
 
 from likewise.canonical import Familiarity, World, key_world, sketch
 from likewise.canonical.repeats import COUNTED, counted
 from likewise.decide import close_slice
-from likewise.model import Interaction, Keyed, Trace
+from likewise.model import Effect, Interaction, Keyed, Trace
 
 
 def name(run: int, number: int) -> str:
@@ -83,3 +83,58 @@ def test_what_the_server_always_says_is_nothing_new() -> None:
     world = World({"t": known})
     world.read(both[0], keep={1})
     assert world.kept == {(0, 1): {"returned": "ab12cd34ef56"}}
+
+
+def last_key(*calls: Interaction) -> str:
+    return keyed(trace_of(*calls))[-1].key
+
+
+def test_what_a_thing_held_two_writes_ago_matters_and_no_longer() -> None:
+    """A server may bring back what was there before the last write, in one trace."""
+
+    def after(*values: str) -> str:
+        return last_key(*[put("a", value=value) for value in values], get("a"))
+
+    assert after("one", "two", "three") != after("six", "two", "three")
+    assert after("one", "five", "two", "three") == after("six", "five", "two", "three")
+
+
+def test_what_a_thing_held_two_writes_ago_matters_when_it_is_gone() -> None:
+    def after(*values: str) -> str:
+        return last_key(*[put("a", value=value) for value in values], remove("a"), get("a"))
+
+    assert after("one", "two") != after("six", "two")
+
+
+def test_what_another_trace_had_put_there_before_is_its_own_affair() -> None:
+    def after(earlier: str) -> str:
+        traces = [trace_of(put("a", value=earlier), test="earlier"), trace_of(put("a"), put("a"), get("a"))]
+        return key_world(traces, {"t": familiar()})[-1][-1].key
+
+    assert after("one") == after("six")
+
+
+def test_a_second_look_at_what_others_lie_in_depends_on_what_was_done_there_meanwhile() -> None:
+    """A server may give a container another version for each thing that comes or goes, of whatever name."""
+    box, again, inside = get("box", "?properties"), get("box", "?properties"), put("box", "a")
+    plain = last_key(put("box"), box, again)
+    assert last_key(put("box"), box, inside, again) != plain
+    assert last_key(put("box"), box, put("box", "b", value="w"), again) == last_key(
+        put("box"), box, inside, again
+    )
+    assert last_key(put("box"), inside, box, again) == plain, "only what was done since the first look"
+    assert last_key(put("box"), box, put("other", "a"), again) == plain
+    assert last_key(put("box"), get("box"), inside, get("box")) != last_key(
+        put("box"), get("box"), get("box")
+    )
+
+
+def test_what_was_done_inside_meanwhile_is_replayed() -> None:
+    calls = trace_of(put("box"), get("box"), put("box", "a"), get("box"))
+    assert close_slice([keyed(calls)], [(0, 3)]) == ((0, 0), (0, 1), (0, 2), (0, 3))
+
+
+def test_among_several_lanes_it_is_for_chance_to_say_what_was_done_meanwhile() -> None:
+    other = call("put", "box", "a", effect=Effect.ABSORB, lane="other", at=5.0)
+    looks = get("box", at=1.0), get("box", at=9.0)
+    assert last_key(put("box"), looks[0], other, looks[1]) == last_key(put("box"), *looks)

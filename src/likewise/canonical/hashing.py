@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from likewise.model import Fingerprint
 
-VERSION = 8
+VERSION = 9
 """Raised whenever the canonical form changes; evidence keyed by another version is keyed anew."""
 
 SIZE = 16

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from small_worlds import call, get, put, remove, trace_of
+from small_worlds import get, put, remove, trace_of
 
 from likewise.canonical import Familiarity, World, key_world, sketch
 from likewise.canonical.repeats import COUNTED, counted
 from likewise.decide import close_slice
-from likewise.model import Effect, Interaction, Keyed, Trace
+from likewise.model import Interaction, Keyed, Trace
 
 
 def name(run: int, number: int) -> str:
@@ -112,29 +112,3 @@ def test_what_another_trace_had_put_there_before_is_its_own_affair() -> None:
         return key_world(traces, {"t": familiar()})[-1][-1].key
 
     assert after("one") == after("six")
-
-
-def test_a_second_look_at_what_others_lie_in_depends_on_what_was_done_there_meanwhile() -> None:
-    """A server may give a container another version for each thing that comes or goes, of whatever name."""
-    box, again, inside = get("box", "?properties"), get("box", "?properties"), put("box", "a")
-    plain = last_key(put("box"), box, again)
-    assert last_key(put("box"), box, inside, again) != plain
-    assert last_key(put("box"), box, put("box", "b", value="w"), again) == last_key(
-        put("box"), box, inside, again
-    )
-    assert last_key(put("box"), inside, box, again) == plain, "only what was done since the first look"
-    assert last_key(put("box"), box, put("other", "a"), again) == plain
-    assert last_key(put("box"), get("box"), inside, get("box")) != last_key(
-        put("box"), get("box"), get("box")
-    )
-
-
-def test_what_was_done_inside_meanwhile_is_replayed() -> None:
-    calls = trace_of(put("box"), get("box"), put("box", "a"), get("box"))
-    assert close_slice([keyed(calls)], [(0, 3)]) == ((0, 0), (0, 1), (0, 2), (0, 3))
-
-
-def test_among_several_lanes_it_is_for_chance_to_say_what_was_done_meanwhile() -> None:
-    other = call("put", "box", "a", effect=Effect.ABSORB, lane="other", at=5.0)
-    looks = get("box", at=1.0), get("box", at=9.0)
-    assert last_key(put("box"), looks[0], other, looks[1]) == last_key(put("box"), *looks)

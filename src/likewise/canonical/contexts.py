@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import groupby, takewhile
+from itertools import groupby
 
 from likewise.canonical.forms import GIVEN, GONE, RETURNED, Form
 from likewise.canonical.hashing import SIZE
@@ -14,13 +14,10 @@ from likewise.canonical.repeats import counted
 from likewise.canonical.timing import Change
 from likewise.canonical.tokens import CURSOR
 from likewise.canonical.writes import Write, describe, former_of, removal_of
-from likewise.model import Effect, Spot, Touch
+from likewise.model import Spot, Touch
 
 FEW_LINKS = 10_000
 """Where writes depend on each other in more ways than this, nearly all of their order matters anyhow."""
-
-ASPECT = "?"
-"""What the names of a thing's properties and of the like begin with, unlike those of what lies in it."""
 
 _GIVEN = tuple([f"{GIVEN}{number:04}" for number in range(64)])
 """The names of the first variables that a client chose: more than these are few."""
@@ -128,21 +125,6 @@ class Contexts:
         if is_probe and not self._probes.isdisjoint(numbers):
             numbers = tuple([number for number in numbers if number not in self._probes])
         return self._hashed(numbers, numbers, {}) if is_ordered else self.before_all(numbers)
-
-    def inside_since(self, touch: Touch, look: Spot) -> list[Write]:
-        """What the trace at hand has written, since it had this look, inside the thing that was looked at.
-
-        The properties of a thing are the thing's: whoever looks at them looks at what others lie in.
-        """
-        thing = touch.resource
-        while thing and thing[-1].startswith(ASPECT):
-            thing = thing[:-1]
-        found: list[Write] = []
-        for write in takewhile(lambda each: each.spot > look, reversed(self._writes)):
-            changed = [each.resource for each in write.touches if each.effect is not Effect.READ]
-            if any(resource[: len(thing)] == thing for resource in changed):
-                found.append(write)
-        return found
 
     def before_all(self, numbers: Numbers) -> Context:
         """What these writes come to, those that have nothing to do with each other in any order."""

@@ -167,7 +167,7 @@ class World:
     def _counted(self, asked: Asked, call: Keyed, names: Mapping[str, str]) -> tuple[Keyed, tuple[str, ...]]:
         """A call as the second, the third and so on of its trace, and the places that repeat what is new."""
         if not asked.interaction.is_write:
-            return self._look_again(call, asked), ()
+            return self._look_again(call, asked.spot), ()
         self._times = self._repeats.times(call.key)
         call, repeated = self._repeats.take(call, asked.spot, asked.form.answer.introduced, names)
         return (_again(call, repeated) if repeated else call), repeated
@@ -214,25 +214,14 @@ class World:
         answer = canonical_answer(asked.interaction, asked.familiarity, names, partial(self._things, context))
         self.kept[asked.spot] = repeating(answer, repeated)
 
-    def _look_again(self, call: Keyed, asked: Asked) -> Keyed:
-        """Key a look that this trace has had before as such: a server may answer that differently.
-
-        So it may after something was done inside the thing, though that does not concern the thing's own
-        state; among several lanes, whether it was is for chance to say.
-        """
+    def _look_again(self, call: Keyed, spot: Spot) -> Keyed:
+        """Key a look that this trace has had before as such: a server may answer that differently."""
         before, _ = self._asked.setdefault(call.key, ([], call.answer))
         earlier = before[: _LOOKS - 1]
         self._times = len(earlier)
-        inside: list[Write] = []
         if len(before) < _LOOKS:
-            if before and not self._ahead and asked.interaction.touches:
-                inside = self._contexts.inside_since(asked.interaction.touches[0], before[-1])
-            before.append(asked.spot)
-        if not earlier:
-            return call
-        done = sorted({f" beside {write.form.operation}" for write in inside})
-        spots = [*earlier, *[write.spot for write in inside]]
-        return _after(call, spots, f"{call.key}{' again' * len(earlier)}{''.join(done)}")
+            before.append(spot)
+        return _after(call, earlier, f"{call.key}{' again' * len(earlier)}") if earlier else call
 
     def _was_asked(self, chain: list[Keyed], key: Fingerprint, spot: Spot) -> bool:
         """Key a call whose answer depends on what was there before as one that was asked before.

@@ -59,13 +59,3 @@ def test_overwritten_twice_otherwise(s3: Any, bucket: str) -> None:
 
 def test_overwritten_once(s3: Any, bucket: str) -> None:
     assert overwritten(s3, bucket, b"first", b"second") == b"second"
-
-
-def test_two_looks_at_a_bucket(s3: Any, bucket: str) -> None:
-    s3.head_bucket(Bucket=bucket)
-    s3.head_bucket(Bucket=bucket)
-
-
-def test_a_look_at_a_bucket_in_use(s3: Any, bucket: str) -> None:
-    s3.put_object(Bucket=bucket, Key="k", Body=b"x")
-    s3.head_bucket(Bucket=bucket)

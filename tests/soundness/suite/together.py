@@ -32,9 +32,3 @@ def test_innocent(dynamodb: Any, table: str) -> None:
 
 def test_overwritten_twice(s3: Any, bucket: str) -> None:
     assert overwritten(s3, bucket, b"first", b"second", b"third") == b"third"
-
-
-def test_used_between_two_looks(s3: Any, bucket: str) -> None:
-    s3.head_bucket(Bucket=bucket)
-    s3.put_object(Bucket=bucket, Key="k", Body=b"x")
-    s3.head_bucket(Bucket=bucket)

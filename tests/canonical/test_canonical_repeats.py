@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from small_worlds import get, put, trace_of
+from small_worlds import get, put, remove, trace_of
 
 from likewise.canonical import Familiarity, World, key_world, sketch
 from likewise.canonical.repeats import COUNTED, counted
@@ -83,3 +83,32 @@ def test_what_the_server_always_says_is_nothing_new() -> None:
     world = World({"t": known})
     world.read(both[0], keep={1})
     assert world.kept == {(0, 1): {"returned": "ab12cd34ef56"}}
+
+
+def last_key(*calls: Interaction) -> str:
+    return keyed(trace_of(*calls))[-1].key
+
+
+def test_what_a_thing_held_two_writes_ago_matters_and_no_longer() -> None:
+    """A server may bring back what was there before the last write, in one trace."""
+
+    def after(*values: str) -> str:
+        return last_key(*[put("a", value=value) for value in values], get("a"))
+
+    assert after("one", "two", "three") != after("six", "two", "three")
+    assert after("one", "five", "two", "three") == after("six", "five", "two", "three")
+
+
+def test_what_a_thing_held_two_writes_ago_matters_when_it_is_gone() -> None:
+    def after(*values: str) -> str:
+        return last_key(*[put("a", value=value) for value in values], remove("a"), get("a"))
+
+    assert after("one", "two") != after("six", "two")
+
+
+def test_what_another_trace_had_put_there_before_is_its_own_affair() -> None:
+    def after(earlier: str) -> str:
+        traces = [trace_of(put("a", value=earlier), test="earlier"), trace_of(put("a"), put("a"), get("a"))]
+        return key_world(traces, {"t": familiar()})[-1][-1].key
+
+    assert after("one") == after("six")

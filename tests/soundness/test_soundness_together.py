@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 from soundness_suites import Begin, Servers
@@ -26,6 +26,21 @@ def shown_once() -> Rule:
     return Rule(name="shown_once", matches=rewriting.matching("dynamodb.GetItem"), on_request=hide)
 
 
+def first_brought_back() -> Rule:
+    """Who overwrites what took the place of the first content brings that back."""
+    sent: defaultdict[str, list[bytes]] = defaultdict(list)
+
+    def tell(request: Request, response: rewriting.Response) -> rewriting.Response:
+        held = sent[request.path]
+        if request.method == "PUT":
+            held.append(request.body)
+        elif len(held) == 3 and b"first" in held[0]:
+            return response.with_body(b"first")
+        return response
+
+    return Rule(name="first", matches=rewriting.matching("s3.PutObject, s3.GetObject"), on_response=tell)
+
+
 @pytest.mark.parametrize(
     ("rule", "differing"),
     [
@@ -34,8 +49,9 @@ def shown_once() -> Rule:
             {"test_together.py::test_deleted_item", "test_together.py::test_deleted_object"},
         ),
         (shown_once, {"test_together.py::test_second_look"}),
+        (first_brought_back, {"test_together.py::test_overwritten_twice"}),
     ],
-    ids=["delete swallowed", "shown once"],
+    ids=["delete swallowed", "shown once", "first brought back"],
 )
 def test_what_was_proved_apart_is_not_trusted_together(
     begin: Begin, candidate: Servers, rule: object, differing: set[str]

@@ -13,7 +13,7 @@ from likewise.canonical.history import History, Numbers
 from likewise.canonical.repeats import counted
 from likewise.canonical.timing import Change
 from likewise.canonical.tokens import CURSOR
-from likewise.canonical.writes import Write, describe, removal_of
+from likewise.canonical.writes import Write, describe, former_of, removal_of
 from likewise.model import Spot, Touch
 
 FEW_LINKS = 10_000
@@ -83,6 +83,7 @@ class Contexts:
         if times > 2:
             text += b" %d times" % counted(times)
         write = Write(spot, form, plain, text, follows, touches, timed, change, removes, times)
+        write.former = former_of(before, place=spot[0])
         if removes:
             write.removed = removal_of(plain, before, place=spot[0])
         self._writes.append(write)

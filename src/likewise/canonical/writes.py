@@ -12,7 +12,7 @@ from likewise.canonical.history import Numbers, Replaced
 from likewise.canonical.timing import Change
 from likewise.model import Spot, Touch
 
-_OVER, _EMPTIED, _BELOW = b" over ", b" and all below", b" with "
+_OVER, _EMPTIED, _BELOW, _BEFORE = b" over ", b" and all below", b" with ", b" before it "
 """How a write's text goes on with what it took the place of."""
 
 
@@ -36,6 +36,8 @@ class Write:
     """Whether it does nothing but take away what was there."""
     times: int = 1
     """How often the same trace has set this by now."""
+    former: tuple[bytes, ...] = ()
+    """What its own trace had written there before it."""
     removed: bytes = b""
     """If it removes something: how, and what had been done to that."""
     settled: Spot | None = None
@@ -58,16 +60,16 @@ def describe(
     """A write as the one that takes its place sees it, and as whoever reads after it does.
 
     To overwrite or to delete something is not to write or to delete where nothing was: on a server that
-    keeps the old, only the first leaves it to be seen. What was there `before` counts once, whatever it
-    replaced itself, so that state which is set again and again has a history that ends. A table or a bucket
-    that another trace than the one at this `place` removed is as good as new: else each test would depend
-    on the last one. Of what the trace itself has written `below`, each kind counts once: a server may keep
-    some of it, such as a message that somebody has received.
+    keeps the old, only the first leaves it to be seen. What was there `before` counts with what it replaced
+    itself, and no further, so that state which is set again and again has a history that ends. A table or a
+    bucket that another trace than the one at this `place` removed is as good as new: else each test would
+    depend on the last one. Of what the trace itself has written `below`, each kind counts once: a server may
+    keep some of it, such as a message that somebody has received.
     """
     plain = form.template.encode()
     if replaced.emptied:
         plain += _EMPTIED
-    over = {write.plain for write in before if not replaced.whole or write.spot[0] == place}
+    over = {_with_former(write, place) for write in before if not replaced.whole or write.spot[0] == place}
     gone = {write.plain for write in below if write.spot[0] == place}
     return plain, _BELOW.join((_OVER.join((plain, *sorted(over))), *sorted(gone)))
 
@@ -79,5 +81,18 @@ def removal_of(plain: bytes, before: Iterable[Write], *, place: int) -> bytes:
     what was too long. Of what others did, by the names of operations only: else whoever works off a queue
     would find it another one after each job.
     """
-    done = {write.plain if write.spot[0] == place else write.form.operation.encode() for write in before}
+    done = {
+        _with_former(write, place) if write.spot[0] == place else write.form.operation.encode()
+        for write in before
+    }
     return _OVER.join((plain, *sorted(done)))
+
+
+def former_of(before: Iterable[Write], *, place: int) -> tuple[bytes, ...]:
+    """What the trace at this `place` had written where something takes its place now."""
+    return tuple(sorted({write.plain for write in before if write.spot[0] == place}))
+
+
+def _with_former(write: Write, place: int) -> bytes:
+    """A write with what it took the place of, as far as the trace at this `place` did both."""
+    return _BEFORE.join((write.plain, *write.former)) if write.spot[0] == place else write.plain

@@ -20,6 +20,13 @@ def get(dynamodb: Any, table: str) -> Any:
     return dynamodb.get_item(TableName=table, Key=KEY).get("Item")
 
 
+def overwritten(s3: Any, bucket: str, *contents: bytes) -> bytes:
+    for content in contents:
+        s3.put_object(Bucket=bucket, Key="k", Body=content)
+    found: bytes = s3.get_object(Bucket=bucket, Key="k")["Body"].read()
+    return found
+
+
 def test_put(dynamodb: Any, table: str) -> None:
     put(dynamodb, table)
     assert get(dynamodb, table) == KEY
@@ -44,3 +51,11 @@ def test_object_absent(s3: Any, bucket: str) -> None:
     s3.delete_object(Bucket=bucket, Key="k")
     with pytest.raises(ClientError):
         s3.head_object(Bucket=bucket, Key="k")
+
+
+def test_overwritten_twice_otherwise(s3: Any, bucket: str) -> None:
+    assert overwritten(s3, bucket, b"another", b"second", b"third") == b"third"
+
+
+def test_overwritten_once(s3: Any, bucket: str) -> None:
+    assert overwritten(s3, bucket, b"first", b"second") == b"second"

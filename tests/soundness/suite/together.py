@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from test_parts import KEY, delete, get, put
+from test_parts import KEY, delete, get, overwritten, put
 
 
 def test_deleted_item(dynamodb: Any, table: str) -> None:
@@ -28,3 +28,7 @@ def test_second_look(dynamodb: Any, table: str) -> None:
 def test_innocent(dynamodb: Any, table: str) -> None:
     put(dynamodb, table)
     assert get(dynamodb, table) == KEY
+
+
+def test_overwritten_twice(s3: Any, bucket: str) -> None:
+    assert overwritten(s3, bucket, b"first", b"second", b"third") == b"third"

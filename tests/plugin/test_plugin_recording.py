@@ -79,13 +79,13 @@ class TestAll:
     }
 
 
+@pytest.mark.server
 def test_what_fixtures_of_several_tests_do_at_their_end_is_known_in_the_last_one(suite: Suite) -> None:
     """Inner ones end first. What a fixture of one test does is its own; who calls nothing is left out."""
+    suite.configure(candidate="moto", reference="ministack")
     suite.pytester.makepyfile(
-        test_it="""
-import boto3
-import pytest
-
+        test_it=SERVED
+        + """
 def call(): boto3.client("s3").list_buckets()
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,8 @@
 """Run the inventory example three times, cold, warm and after a change, and show what Likewise says.
 
-Everything happens in a copy, which stays to be looked at until the next time; two independent S3/DynamoDB implementations stand for the
-candidate and the reference. Nothing is opened, nothing costs anything.
+Everything happens in a copy, which stays until the next time, to be looked into; two independent
+S3/DynamoDB implementations stand for the candidate and the reference. Nothing is opened, nothing costs
+anything.
 """
 
 from __future__ import annotations

@@ -136,8 +136,6 @@ class Suite:
 
     scripts: dict[str, Script]
     shared: bool = False
-    shared_there: bool = False
-    """Whether they do so on the reference only: here, several processes ran them."""
     exact: bool = False
     """Whether tests give what they make the same names each time, though they share nothing."""
     wrong: dict[str, str] = field(default_factory=dict)
@@ -160,9 +158,8 @@ class Suite:
         traces = []
         wrong = self.wrong if role is Role.REFERENCE else {}
         sides = Box(wrong), Box()
-        is_shared = self._is_shared(role)
         for test in tests:
-            if not is_shared:
+            if not self.shared:
                 sides = Box(wrong), Box()
             self.attempts += 1
             traces.append(self._attempt(test, role, *sides, seed=self.attempts))
@@ -201,15 +198,12 @@ class Suite:
             role=role,
             interactions=tuple(calls),
             result=result,
-            world="all" if self._is_shared(role) else f"{test} {seed}",
+            world="all" if self.shared else f"{test} {seed}",
             unclear=("a call came late",) if test in self.unclear else (),
             unseen=("a link was fetched",) if test in self.unseen else (),
             unseen_writes=self.unseen_writes,
             borrowed=self._borrowed(test),
         )
-
-    def _is_shared(self, role: Role) -> bool:
-        return self.shared or (self.shared_there and role is Role.REFERENCE)
 
     def _borrowed(self, test: str) -> tuple[Borrowed, ...]:
         lender = self.borrows.get(test)

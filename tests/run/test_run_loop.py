@@ -787,11 +787,3 @@ def test_all_that_is_below_is_run_where_a_test_does_not_find_there_what_it_found
     assert later.whole == ["t2", "t3", "t1", "t2", "t3"]
     assert (later.standings["t2"], later.standings["t3"]) == (Standing.DISCREPANT, Standing.PROVED)
     assert runs.run().reference_calls == 0
-
-
-def test_a_test_that_met_others_on_the_reference_only_runs_there_by_itself(loop: Make) -> None:
-    """As where two workers ran them here: what came of the one after the other says nothing."""
-    suite = Suite({"t1": (put("a"),), "t2": (listed(),)}, shared_there=True, exact=True)
-    cold = loop(suite).run(impossible=True)
-    assert cold.whole == ["t1", "t2", "t2"]
-    assert set(cold.standings.values()) == {Standing.PROVED}

@@ -328,24 +328,18 @@ class Prover:
     def _run_whole(self, chosen: Sequence[Case]) -> None:
         """Run tests on the reference after those that they build on.
 
-        Where they did not find there what they found here, once more after all that these build on in turn;
-        and by themselves where others, which ran elsewhere here, came between.
+        Where they did not find there what they found here, once more after all that these build on in turn.
         """
         running = self._docket.with_founders(chosen)
         short = self._run_after(chosen, running)
-        if len(self._docket.with_founders(short, all_below=True)) != len(running):
-            short = self._run_after_all(short)
-        for case in short:
-            self._run_after_all([case])
-
-    def _run_after_all(self, chosen: Sequence[Case]) -> list[Case]:
-        """Settle these after all that they build on in turn, but for those that met something else there."""
-        running = self._docket.with_founders(chosen, all_below=True)
-        if not self._docket.meter.affords(size_of(running)):
-            for case in chosen:
+        if not short:
+            return
+        running = self._docket.with_founders(short, all_below=True)
+        if self._docket.meter.affords(size_of(running)):
+            self._run_after(short, running)
+        else:
+            for case in short:
                 case.notes.append(OVER_BUDGET)
-            return []
-        return self._run_after(chosen, running) if chosen else []
 
     def _run_after(self, chosen: Sequence[Case], running: Sequence[Case]) -> list[Case]:
         """Settle these tests, but for those that did not build there on what they build on here."""
@@ -383,15 +377,14 @@ class Prover:
     ) -> set[str]:
         """Keep what was seen on the reference; the tests that built there on what they build on here.
 
-        So does whatever was run after all that it could build on, and met nothing of others.
+        So does whatever was run after all that it could build on.
         """
         ran = {case.test for case in running}
         found: dict[str, Reading] = {}
         for case in running:
             for reading in attempts[case.test][-1:]:
                 below = {each.test for each in self._docket.with_founders([case], all_below=True)}
-                is_after_all = below <= ran and self._docket.founders.of(reading) <= below
-                found[case.test] = case.reading if is_after_all else reading
+                found[case.test] = case.reading if below <= ran else reading
                 if not reading.trace.doubts:
                     self._keep(reading, Origin.WHOLE, None)
         upon = self._docket.accounts.code_upon
